@@ -1,0 +1,151 @@
+"""Every message between actors, by the address it is sent to.
+
+Addresses are empty classes: they make `ref.ask(...)` refuse a message that its actor does
+not take, and let a test draw the graph of who asks whom from constructor signatures.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Generic, Literal, TypeVar
+
+import attrs
+
+from groupx.actors.mailbox import Request
+from groupx.domain.commands import AcceptedMessage, CancelAnswer, WithdrawAnswer
+from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId
+from groupx.domain.packet import Packet
+from groupx.domain.views import AgentView
+from groupx.store.transaction import Transaction
+
+C = TypeVar("C")
+R = TypeVar("R")
+
+
+class ToStore:
+    """The store writer. It asks nobody."""
+
+
+class ToContext:
+    """The context engine. It asks the store."""
+
+
+class ToAgents:
+    """The supervisor of the agents. It asks nobody; every answer is immediate."""
+
+
+class ToBroker:
+    """The broker. It asks the store."""
+
+
+# --- store ------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Write(Request[ToStore, R], Generic[C, R]):
+    """Run one transaction function; answered after its group's COMMIT returned.
+
+    Raises what the function raised (its savepoint was rolled back), or STORE_UNAVAILABLE.
+    """
+
+    run: Callable[[Transaction, C], R]
+    command: C
+
+
+@attrs.frozen
+class Read(Request[ToStore, R], Generic[C, R]):
+    """Run one query between groups; STORE_BUSY when it takes longer than `deadline_ms`."""
+
+    run: Callable[[sqlite3.Connection, C], R]
+    query: C
+    deadline_ms: int = 50
+
+
+# --- context ----------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class BuildPacket(Request[ToContext, Packet]):
+    """The prompt for one queued turn; CONTEXT_BUDGET_EXCEEDED when it cannot be built."""
+
+    turn_id: str
+    native_session_id: str | None
+    """The session that will get it; decides what it has already seen."""
+
+
+# --- agents -----------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class ControlAgent(Request[ToAgents, AgentView]):
+    """Start, stop or restart one agent; answered at once with its state now. UNKNOWN_TARGET."""
+
+    actor_id: ActorId
+    action: Literal["start", "stop", "restart"]
+
+
+# --- broker -----------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class _Command:
+    client_command_id: str
+    binding_id: str = WEB_BINDING
+    actor_id: ActorId = USER_WEB
+
+
+@attrs.frozen(kw_only=True)
+class SendMessage(_Command, Request[ToBroker, AcceptedMessage]):
+    """Say something and wake `to`."""
+
+    to: tuple[str, ...]
+    content: str
+    reply_to_event_id: str | None = None
+    forwarded_event_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class RunAgain(_Command, Request[ToBroker, AcceptedMessage]):
+    """Retry or continue an ended turn as a new one."""
+
+    kind: Literal["retry", "continue"]
+    turn_id: str
+
+
+@attrs.frozen(kw_only=True)
+class WithdrawMessage(_Command, Request[ToBroker, WithdrawAnswer]):
+    """Take a message back while all its turns are queued."""
+
+    message_event_id: str
+
+
+@attrs.frozen(kw_only=True)
+class ReplaceMessage(_Command, Request[ToBroker, AcceptedMessage]):
+    """Say something else instead, while all its turns are queued."""
+
+    message_event_id: str
+    content: str
+
+
+@attrs.frozen(kw_only=True)
+class CancelTurn(_Command, Request[ToBroker, CancelAnswer]):
+    """Stop a turn; `force` kills the program's tree without waiting."""
+
+    turn_id: str
+    force: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class SetLane(_Command, Request[ToBroker, AgentView]):
+    """Pause or resume one agent's queue."""
+
+    lane: ActorId
+    state: Literal["runnable", "paused"]
+    reason: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ControlAgentCommand(_Command, Request[ToBroker, AgentView]):
+    """Start, stop or restart one agent, once per client command."""
+
+    agent: ActorId
+    action: Literal["start", "stop", "restart"]

@@ -1,0 +1,1 @@
+"""Native wire protocols ↔ domain events. Nothing native leaves this layer."""

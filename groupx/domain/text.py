@@ -1,0 +1,30 @@
+"""Small rules about text that comes from outside."""
+
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Whether `text` cannot be written as UTF-8."""
+    return _SURROGATE.search(text) is not None
+
+
+def without_surrogates(text: str) -> str:
+    """`text` with every lone surrogate replaced by U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def cut_utf8(text: str, max_bytes: int) -> tuple[str, bool]:
+    """The longest prefix of at most `max_bytes` of UTF-8, and whether anything was cut."""
+    if len(text) * 4 <= max_bytes:
+        return text, False
+    data = text.encode("utf-8", "replace")
+    if len(data) <= max_bytes:
+        return text, False
+    return data[:max_bytes].decode("utf-8", "ignore"), True
+
+
+def excerpt(text: str, characters: int) -> str:
+    """At most `characters` of `text`, with an ellipsis where it was cut."""
+    return text if len(text) <= characters else text[: characters - 1] + "…"

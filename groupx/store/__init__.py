@@ -1,0 +1,1 @@
+"""SQL, transactions, formats. The only layer that knows SQLite."""

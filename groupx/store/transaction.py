@@ -1,0 +1,124 @@
+"""What a write function gets: the connection inside a transaction, the time, ids, and `emit`."""
+
+import sqlite3
+from collections.abc import Callable
+
+import orjson
+
+from groupx.domain.commits import CommitFacts, Frame
+from groupx.domain.envelope import SCHEMA, Envelope, EventActor, EventDraft, actor_kind
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.event_types import is_forbidden
+from groupx.domain.ids import ActorId, IdSource
+from groupx.domain.limits import MAX_EVENT_BYTES
+from groupx.domain.times import iso_from_ms
+from groupx.domain.wire import to_wire
+
+_INSERT_EVENT = """
+INSERT INTO events (
+  event_id, schema_version, room_id, event_type, actor_id, actor_kind, actor_display_name,
+  instance_id, targets_json, reply_to_event_id, causation_id, correlation_id, idempotency_key,
+  occurred_at, body_json, provenance_json,
+  root_correlation_id, parent_turn_id, hop_count, forwarded_event_id
+) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+"""
+
+
+class Transaction:
+    """One write's view of the ledger, inside its own savepoint of a group.
+
+    Everything emitted becomes visible to others only after the group's COMMIT.
+    """
+
+    def __init__(self, conn: sqlite3.Connection, ids: IdSource, now_ms: Callable[[], int]) -> None:
+        self.conn = conn
+        self.ids = ids
+        self.now_ms = now_ms()
+        self.now = iso_from_ms(self.now_ms)
+        self._frames: list[Frame] = []
+        self._lanes: set[ActorId] = set()
+
+    def emit(self, draft: EventDraft, *, event_id: str | None = None) -> Envelope:
+        """Write one durable event; the envelope as everybody will see it.
+
+        Raises STORE_CONFLICT when the idempotency key is taken, UNKNOWN_ACTOR for an actor
+        that was never registered.
+        """
+        if is_forbidden(draft.type):
+            raise ValueError(f"event type {draft.type} may never be stored")
+        name = self._display_name(draft.actor_id)
+        kind = actor_kind(draft.actor_id)
+        root = draft.root_correlation_id or draft.correlation_id
+        event_id = event_id or self.ids.new("evt")
+        provenance = None if draft.provenance is None else to_wire(draft.provenance)
+        body = orjson.dumps(draft.body).decode()
+        try:
+            cursor = self.conn.execute(
+                _INSERT_EVENT,
+                (
+                    event_id, SCHEMA, draft.room_id, draft.type, draft.actor_id, kind, name,
+                    draft.instance_id, orjson.dumps(draft.to).decode(), draft.reply_to_event_id,
+                    draft.causation_id, draft.correlation_id, draft.idempotency_key, self.now,
+                    body, None if provenance is None else orjson.dumps(provenance).decode(),
+                    root, draft.parent_turn_id, draft.hop_count, draft.forwarded_event_id,
+                ),
+            )  # fmt: skip
+        except sqlite3.IntegrityError as error:
+            if draft.idempotency_key is None or "idempotency_key" not in str(error):
+                raise
+            raise GroupXError(
+                ErrorCode.STORE_CONFLICT,
+                f"'{draft.idempotency_key}' is already in the ledger; nothing was changed.",
+            ) from error
+        envelope = Envelope(
+            event_id=event_id,
+            seq=cursor.lastrowid,
+            room_id=draft.room_id,
+            type=draft.type,
+            actor=EventActor(
+                actor_id=draft.actor_id,
+                kind=kind,
+                instance_id=draft.instance_id,
+                display_name=name,
+            ),
+            to=draft.to,
+            reply_to_event_id=draft.reply_to_event_id,
+            forwarded_event_id=draft.forwarded_event_id,
+            causation_id=draft.causation_id,
+            correlation_id=draft.correlation_id,
+            root_correlation_id=root,
+            parent_turn_id=draft.parent_turn_id,
+            hop_count=draft.hop_count,
+            idempotency_key=draft.idempotency_key,
+            occurred_at=self.now,
+            durability="durable",
+            body=draft.body,
+            provenance=draft.provenance,
+        )
+        data = orjson.dumps(to_wire(envelope))
+        if len(data) > MAX_EVENT_BYTES:
+            raise GroupXError(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"An event of {len(data)} bytes is over the bound of {MAX_EVENT_BYTES}; "
+                "nothing was stored. Send less at once.",
+            )
+        self._frames.append(Frame(envelope.seq, draft.room_id, draft.type, data))
+        return envelope
+
+    def wake_lane(self, actor_id: ActorId) -> None:
+        """After the commit, ring this lane's bell."""
+        self._lanes.add(actor_id)
+
+    def facts(self) -> CommitFacts:
+        """What this write made true, once it is committed."""
+        return CommitFacts(frames=tuple(self._frames), lanes=frozenset(self._lanes))
+
+    def _display_name(self, actor_id: ActorId) -> str:
+        row = self.conn.execute(
+            "SELECT display_name FROM actors WHERE actor_id = ?", (actor_id,)
+        ).fetchone()
+        if row is None:
+            raise GroupXError(
+                ErrorCode.UNKNOWN_ACTOR, f"There is no actor '{actor_id}' in this ledger."
+            )
+        return str(row[0])
