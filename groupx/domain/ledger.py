@@ -67,7 +67,7 @@ class Claimed:
 
 @attrs.frozen(kw_only=True)
 class ToolRecord:
-    """One observed tool event, bounded for storage; `native_type` is tool.started|tool.completed."""
+    """One observed tool event, bounded; `native_type` is tool.started or tool.completed."""
 
     native_type: str
     tool_call_id: str | None
