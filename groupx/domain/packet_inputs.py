@@ -1,0 +1,107 @@
+"""Everything the ledger knows that one turn's context packet is made of; one read snapshot."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+from groupx.domain.commands import TriggerKind
+from groupx.domain.ids import ActorId, RoomId
+
+
+@attrs.frozen(kw_only=True)
+class PacketQuery:
+    """For which turn, into which native session, and how much transcript at most."""
+
+    turn_id: str
+    native_session_id: str | None
+    """The session that will get the packet; None = one that has seen nothing."""
+    max_entries: int = 2_000
+    max_characters: int = 256_000
+    """Of transcript content; the newest entries are kept."""
+
+
+@attrs.frozen(kw_only=True)
+class TranscriptEntry:
+    """One thing that was said: a `message.created` or an `operator.dispatch`."""
+
+    event_id: str
+    seq: int
+    type: Literal["message.created", "operator.dispatch"]
+    actor_id: ActorId
+    """Who wrote the event. Of a retry this is who clicked; the words are `forwarded`'s author's."""
+    actor_name: str
+    """As it was when the event was written."""
+    occurred_at: str
+    to: tuple[ActorId, ...] = ()
+    content: str
+    kind: str | None = None
+    """`retry`, `continue`, `steer`, `callback`, `supervision.watch`, or None for plain speech."""
+    reply_to_event_id: str | None = None
+    forwarded_event_id: str | None = None
+    turn_id: str | None = None
+    """Of a response: the turn that it answers."""
+    source_kind: str | None = None
+    """The provenance's sourceKind: web, adapter, mcp, operator, …"""
+    withdrawn: bool = False
+    own_response: bool = False
+    """The packet's target said this in one of its own turns."""
+    own_source: bool = False
+    """The target got this as the current message of an own turn whose delivery is proven."""
+
+
+@attrs.frozen(kw_only=True)
+class ActiveSummary:
+    """The room's checkpoint: it covers everything up to `through_seq`."""
+
+    summary_id: str
+    from_seq: int
+    through_seq: int
+    content: str
+    generator_actor_id: ActorId
+
+
+@attrs.frozen(kw_only=True)
+class PacketInputs:
+    """One turn's packet, before any choice of what fits.
+
+    Every transcript seq in (`lower_seq`, `source.seq`) is in `transcript`, except withdrawn
+    messages, watch briefs, and retry copies meant for others; when bounds cut old entries off,
+    that holds only above `complete_after_seq`.
+    """
+
+    turn_id: str
+    room_id: RoomId
+    target_actor_id: ActorId
+    target_name: str
+    trigger_kind: TriggerKind
+    hop_count: int
+    parent_turn_id: str | None
+    root_correlation_id: str
+    source: TranscriptEntry
+    """The current message."""
+    forwarded: TranscriptEntry | None = None
+    """What `source` forwards or sends again; its author is read from here."""
+    last_delivered_seq: int = 0
+    """The target's delivery cursor in this room."""
+    session_knows_cursor: bool = False
+    """Whether a delivered attempt exists on a binding with the query's native session."""
+    reset_through_seq: int = 0
+    summary: ActiveSummary | None = None
+    """Only above the reset floor, and not beyond the source."""
+    lower_seq: int = 0
+    """What the packet's delta starts above: the cursor for a session that knows it, else the
+    summary's end; never under the reset floor."""
+    complete_after_seq: int = 0
+    """`lower_seq`, or the seq of the newest entry that the bounds cut off."""
+    transcript: tuple[TranscriptEntry, ...] = ()
+    """Ascending; without the source itself."""
+    reply_chain: tuple[TranscriptEntry, ...] = ()
+    """What `source` answers, whole, oldest first."""
+    names: Mapping[ActorId, str] = attrs.field(factory=dict[ActorId, str])
+    """Current display names of everybody known to the ledger."""
+
+    @property
+    def context_through_seq(self) -> int:
+        """What a delivered packet brings the target's cursor to."""
+        return self.source.seq
