@@ -27,8 +27,7 @@ async def closed_loop(
     latencies: list[float] = []
 
     async def work(action: Callable[[int], Awaitable[object]]) -> None:
-        for n in range(each):
-            latencies.append(await timed(lambda n=n: action(n)))
+        latencies.extend([await timed(lambda n=n: action(n)) for n in range(each)])
 
     began = time.perf_counter()
     async with trio.open_nursery() as nursery:
