@@ -1,0 +1,110 @@
+"""What the runtime hands to the web: first how to stand at the door, later the room behind it."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Literal, Protocol
+
+import attrs
+
+from groupx.actors.event_hub import EventHub
+from groupx.actors.mailbox import ActorRef
+from groupx.actors.messages import ToAgents, ToBroker, ToStore
+from groupx.domain.limits import Limits
+from groupx.domain.views import AgentView
+from groupx.domain.wire import optional
+from groupx.web.login import LoginCodes
+from groupx.web.token import Token
+
+
+class Status(StrEnum):
+    """Where the runtime is in its life."""
+
+    STARTING = "starting"
+    UPGRADING = "upgrading"
+    SETUP = "setup"
+    READY = "ready"
+    CLOSING = "closing"
+
+
+@attrs.frozen(kw_only=True)
+class Progress:
+    """How far an upgrade is."""
+
+    done: int
+    total: int
+
+
+@attrs.frozen(kw_only=True)
+class RuntimeStatus:
+    """The answer of `status()`."""
+
+    status: Status
+    progress: Progress | None = optional()
+
+
+@attrs.frozen(kw_only=True)
+class RuntimeFacts:
+    """What a runtime knows of itself before anything is started."""
+
+    version: str
+    channel: str
+    """`release`, `source` and the like; shown, never decided on."""
+    started_at: str
+    runtime_key: str
+    runtime_scope_key: str
+    port: int
+
+
+@attrs.frozen(kw_only=True)
+class DatabaseFacts:
+    """Which file the room lives in."""
+
+    path: str
+    format: int
+    database_id: str
+    siblings: tuple[str, ...] | None = optional()
+    """Other databases found beside it."""
+
+
+@attrs.frozen(kw_only=True)
+class StoreHealth:
+    """How the store writer stands, read from memory."""
+
+    state: Literal["ok", "failed"]
+    pending: int
+    """Writes that wait for their commit."""
+    fault: str | None = optional()
+
+
+class AgentViews(Protocol):
+    """The immutable snapshot of every agent (the AgentDirectory)."""
+
+    def views(self) -> Sequence[AgentView]:
+        """Every agent as it is now, in config order."""
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class Entrance:
+    """Enough to answer health, the login and the page without data, from the first moment."""
+
+    facts: RuntimeFacts
+    status: Callable[[], RuntimeStatus]
+    request_shutdown: Callable[[], None]
+    """Asks the runtime to stop; returns at once."""
+    token: Token
+    logins: LoginCodes
+
+
+@attrs.frozen(kw_only=True)
+class Services(Entrance):
+    """The whole room; given once the store is open and recovered."""
+
+    broker: ActorRef[ToBroker]
+    store: ActorRef[ToStore]
+    agents: ActorRef[ToAgents]
+    directory: AgentViews
+    hub: EventHub
+    limits: Limits
+    database: DatabaseFacts
+    store_health: Callable[[], StoreHealth]
