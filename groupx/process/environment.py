@@ -1,0 +1,45 @@
+"""What a child process may see of our environment."""
+
+from collections.abc import Mapping
+
+RUN_VARIABLE = "GROUPX_RUN"
+"""Marks every process of a tree we started, so that stragglers can be found."""
+
+OWN_PREFIX = "GROUPX_"
+
+NESTED_RUN_MARKERS = frozenset(
+    {
+        "AI_AGENT",
+        "CLAUDECODE",
+        "CLAUDE_CODE_CHILD_SESSION",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_EXECPATH",
+        "CLAUDE_CODE_PARENT_SESSION_ID",
+        "CLAUDE_CODE_REMOTE_SESSION_ID",
+        "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_CODE_SSE_PORT",
+        "CLAUDE_CODE_TMPDIR",
+        "CODEX_INTERNAL_ORIGINATOR_OVERRIDE",
+        "CODEX_SANDBOX",
+        "CODEX_SANDBOX_NETWORK_DISABLED",
+        "CODEX_THREAD_ID",
+        "GEMINI_CLI",
+        "OPENCODE",
+        "OPENCODE_PID",
+        "OPENCODE_PROCESS_ROLE",
+        "OPENCODE_RUN_ID",
+        "QWEN_CODE",
+    }
+)
+"""Set by an agent for what it starts. Ours are not its children: they must not think so."""
+
+
+def child_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
+    """The environment of an agent: `base` minus ours and other agents' marks, plus `extra`."""
+    inherited = {
+        name: value
+        for name, value in base.items()
+        if not name.startswith(OWN_PREFIX) and name not in NESTED_RUN_MARKERS
+    }
+    return inherited | dict(extra)
