@@ -1,0 +1,1 @@
+"""The formats of the ledger, one numbered module each."""
