@@ -1,0 +1,3 @@
+"""The channel of this build: stamped by a release; a source install is `local`."""
+
+CHANNEL = "local"
