@@ -1,0 +1,109 @@
+"""Fork and exec, on the fork thread: pipes, a session of its own, nothing inherited."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from groupx.process.proctable import read_process
+from groupx.process.system import ExitWatch, die_with_parent
+
+
+class SpawnError(Exception):
+    """The program could not be started; the message says why and what to do."""
+
+    def __init__(self, message: str, *, not_found: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.not_found = not_found
+        """Whether there is no such program (or folder), as opposed to one that would not start."""
+
+
+@attrs.frozen(kw_only=True)
+class Launched:
+    """A child that has been exec'ed and our ends of its pipes."""
+
+    argv: tuple[str, ...]
+    popen: subprocess.Popen[bytes]
+    watch: ExitWatch
+    started: str
+    """Tells it from a later process with the same pid."""
+    stdin: int
+    stdout: int
+    stderr: int | None
+
+    def discard(self) -> None:
+        """End it: nobody took it."""
+        self.popen.kill()
+        self.popen.wait()
+        self.watch.close()
+        for fd in (self.stdin, self.stdout, self.stderr):
+            if fd is not None:
+                os.close(fd)
+
+
+def launch(
+    argv: Sequence[str],
+    *,
+    cwd: str | None,
+    env: Mapping[str, str],
+    keep_stderr: bool = True,
+    outlive_us: bool = False,
+) -> Launched:
+    """Blocking. Raises SpawnError. `outlive_us` leaves out the parent-death signal."""
+    arguments = tuple(argv)
+    stdin_read, stdin_write = os.pipe()
+    stdout_read, stdout_write = os.pipe()
+    stderr_read, stderr_write = os.pipe() if keep_stderr else (None, None)
+    ours = [fd for fd in (stdin_write, stdout_read, stderr_read) if fd is not None]
+    theirs = [fd for fd in (stdin_read, stdout_write, stderr_write) if fd is not None]
+    try:
+        popen = subprocess.Popen(
+            arguments,
+            stdin=stdin_read,
+            stdout=stdout_write,
+            stderr=subprocess.DEVNULL if stderr_write is None else stderr_write,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+            preexec_fn=None if outlive_us else die_with_parent(),  # noqa: PLW1509
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        for fd in ours:
+            os.close(fd)
+        raise _explain(arguments, cwd, error) from error
+    finally:
+        for fd in theirs:
+            os.close(fd)
+    row = read_process(popen.pid)
+    return Launched(
+        argv=arguments,
+        popen=popen,
+        watch=ExitWatch(popen),
+        started=row.started if row else "",
+        stdin=stdin_write,
+        stdout=stdout_read,
+        stderr=stderr_read,
+    )
+
+
+def _explain(argv: tuple[str, ...], cwd: str | None, error: Exception) -> SpawnError:
+    program = argv[0] if argv else "(nothing)"
+    if cwd is not None and not os.path.isdir(cwd):
+        return SpawnError(
+            f"{program} was not started: its folder {cwd} does not exist. "
+            "Create the folder or change the agent's cwd.",
+            not_found=True,
+        )
+    if isinstance(error, FileNotFoundError):
+        return SpawnError(
+            f"{program} was not started: there is no such program. "
+            "Install it, or give its full path in the agent's command.",
+            not_found=True,
+        )
+    if isinstance(error, PermissionError):
+        return SpawnError(
+            f"{program} was not started: it may not be executed. Check its permissions."
+        )
+    return SpawnError(f"{program} was not started: {error}. Check the agent's command.")
