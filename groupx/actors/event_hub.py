@@ -52,6 +52,7 @@ class EventHub:
         self._shared_bytes = 0
         self._max_shared_bytes = limits.sse_bytes
         self._wake = trio.Event()
+        self._release = trio.Event()
         self._last_wake = float("-inf")
         self._wake_at: float | None = None
         self._pending = Bell()
@@ -80,6 +81,7 @@ class EventHub:
         """End every stream and every wait, for good; the first reason stands."""
         if self.released is None:
             self.released = reason
+            self._release.set()
             self._wake_readers(self._clock())
 
     def live_begin(self, turn_id: str) -> None:
@@ -100,14 +102,13 @@ class EventHub:
         """What a running turn shows so far; None for a turn that shows nothing."""
         return self._live.get(turn_id)
 
-    def subscribe(self, room_id: str, cursor: int, *, position: int | None = None) -> Subscription:
-        """A reader of everything durable above `cursor`, and of the deltas that follow it.
+    def subscribe(self, room_id: str, cursor: int, position: int) -> Subscription:
+        """A reader of everything durable above `cursor`, and of the deltas from `position` on.
 
-        `position` (an earlier `ring.end`) leaves out the deltas before that moment. The ring
-        must know its `through_seq` by now (`ring.learn`).
+        `position` is an earlier `ring.end`, or `ring.after(cursor)`. The ring must know its
+        `through_seq` by now (`ring.learn`).
         """
-        start = self.ring.after(cursor) if position is None else position
-        return Subscription(self, room_id, cursor, start)
+        return Subscription(self, room_id, cursor, position)
 
     def slice(self, room_id: str, position: int, encode: Encode[T]) -> Slice[T]:
         """The visible frames from `position`, made once for all who stand there."""
@@ -135,6 +136,10 @@ class EventHub:
     async def next_wake(self) -> None:
         """Until readers are woken once more."""
         await self._wake.wait()
+
+    async def wait_released(self) -> None:
+        """Until every stream is to end."""
+        await self._release.wait()
 
     # --- the tick ---------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""The two live faces of the room; one cursor loop behind both."""

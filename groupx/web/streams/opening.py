@@ -1,0 +1,76 @@
+"""How a stream begins: where the room stands, and whether the client's cursor is of it."""
+
+import sqlite3
+from collections.abc import Sequence
+
+import attrs
+
+from groupx.actors.event_hub import EventHub
+from groupx.actors.mailbox import ActorRef
+from groupx.actors.messages import Read, ToStore
+from groupx.actors.subscription import Subscription
+from groupx.domain.ids import RoomId
+from groupx.domain.views import TurnView
+from groupx.store.queries.active_turns import active_turns
+from groupx.store.queries.stream_start import StreamStart, stream_start
+
+OPENING_DEADLINE_MS = 250
+
+
+@attrs.frozen(kw_only=True)
+class Opening:
+    """A stream that is about to begin."""
+
+    room_id: RoomId
+    through_seq: int
+    """The newest event of the ledger when the stream was opened."""
+    reset: bool
+    """The client's cursor lies in the future: it is of another ledger, or made up."""
+    active_turns: Sequence[TurnView]
+    subscription: Subscription
+
+
+@attrs.frozen(kw_only=True)
+class _Standing:
+    start: StreamStart
+    turns: Sequence[TurnView]
+
+
+def _standing(conn: sqlite3.Connection, room_id: str | None) -> _Standing:
+    start = stream_start(conn, room_id)
+    return _Standing(start=start, turns=active_turns(conn, start.room_id))
+
+
+async def open_stream(
+    hub: EventHub,
+    store: ActorRef[ToStore],
+    *,
+    room_id: str | None = None,
+    after_seq: int | None = None,
+    replay_deltas: bool = False,
+) -> Opening:
+    """Subscribe above `after_seq` (None: live from now) in the named or the active room.
+
+    `replay_deltas` also gives the deltas that came since the cursor, for a client that learned
+    of the running turns earlier. Raises NOT_FOUND, STORE_BUSY, STORE_UNAVAILABLE.
+    """
+    # The place among the deltas is taken before the read, so that what a turn shows between
+    # the two is seen twice (and told apart by chunkIndex) rather than not at all.
+    position = hub.ring.end
+    standing = await store.ask(Read(_standing, room_id, OPENING_DEADLINE_MS))
+    hub.ring.learn(standing.start.through_seq)
+    newest = max(hub.ring.through_seq or 0, standing.start.through_seq)
+    reset = after_seq is not None and after_seq > newest
+    if after_seq is None or reset:
+        cursor, position = newest, hub.ring.end
+    else:
+        cursor = after_seq
+        if replay_deltas:
+            position = hub.ring.after(cursor)
+    return Opening(
+        room_id=standing.start.room_id,
+        through_seq=newest,
+        reset=reset,
+        active_turns=standing.turns,
+        subscription=hub.subscribe(standing.start.room_id, cursor, position),
+    )

@@ -1,0 +1,59 @@
+"""The streams as routes. Their policies are `events` and `socket`."""
+
+import os
+import time
+from typing import cast
+
+from quart import Response, Websocket, request, websocket
+from quart_trio import QuartTrio
+
+from groupx.actors.mailbox import ActorCrashed
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import IdSource
+from groupx.web.errors import error_answer
+from groupx.web.guards import CALL, Call
+from groupx.web.services import Services
+from groupx.web.streams.announcer import Announcer
+from groupx.web.streams.sse import HEADERS, cursor_of, open_events
+from groupx.web.streams.websocket import serve_socket
+
+
+def register(app: QuartTrio, services: Services) -> None:
+    """Add both streams to the app."""
+    announcer = Announcer(IdSource(_now_ms, os.urandom), _now_ms)
+
+    async def events() -> Response:
+        call: Call = request.scope[CALL]  # type: ignore[typeddict-item]
+        try:
+            cursor = cursor_of(request.headers.get("last-event-id"), call.query.get("afterSeq"))
+            stream = await open_events(services, announcer, cursor)
+        except (GroupXError, ActorCrashed) as error:
+            return _refused(error)
+        response = Response(stream, headers=HEADERS)
+        response.timeout = None
+        return response
+
+    async def socket() -> None:
+        # The proxy belongs to this task; the session has several.
+        connection = cast("Websocket", websocket._get_current_object())  # pyright: ignore
+        await serve_socket(connection, services, announcer)
+
+    app.add_url_rule("/api/events", "events", events, provide_automatic_options=False)
+    app.add_websocket("/api/ws", "socket", socket)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _refused(error: GroupXError | ActorCrashed) -> Response:
+    if isinstance(error, ActorCrashed):
+        error = GroupXError(
+            ErrorCode.STORE_UNAVAILABLE,
+            "The store stopped, so there is nothing to stream. Start GroupX again.",
+        )
+    answer = error_answer(error)
+    response = Response(answer.content, answer.status, content_type=answer.content_type)
+    for name, value in answer.headers:
+        response.headers.add(name, value)
+    return response
