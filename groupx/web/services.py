@@ -9,6 +9,7 @@ import attrs
 from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import ToAgents, ToBroker, ToStore
+from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
 from groupx.domain.wire import optional
@@ -106,5 +107,8 @@ class Services(Entrance):
     directory: AgentViews
     hub: EventHub
     limits: Limits
+    ids: IdSource
+    now_ms: Callable[[], int]
+    """Milliseconds since the epoch."""
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]

@@ -65,7 +65,8 @@ class Token:
         self._stamp: tuple[int, int] | None = None
         self._bearer = b""
         self._cookie = b""
-        self._load(ensure_token(path))
+        ensure_token(path)
+        self._load()
 
     def __repr__(self) -> str:
         return "<Token>"
@@ -89,7 +90,7 @@ class Token:
     def _refresh(self) -> None:
         try:
             if self._stat() != self._stamp:
-                self._load(read_token(self._path))
+                self._load()
         except (OSError, ValueError):
             return  # a file in repair does not lock out those who are in
 
@@ -97,7 +98,9 @@ class Token:
         found = self._path.stat()
         return found.st_ino, found.st_mtime_ns
 
-    def _load(self, token: str) -> None:
-        self._stamp = self._stat()
+    def _load(self) -> None:
+        stamp = self._stat()
+        token = read_token(self._path)
+        self._stamp = stamp
         self._bearer = token.encode()
         self._cookie = hmac.digest(token.encode(), b"browser", hashlib.sha256).hex().encode()

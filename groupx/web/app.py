@@ -1,0 +1,114 @@
+"""The app behind the guards: quart routes made from the policy table and the handlers."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from types import ModuleType
+from typing import Any, Protocol
+
+from quart import Response, request
+from quart_trio import QuartTrio
+
+from groupx.actors.mailbox import ActorCrashed
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.web.errors import Answer, error_answer, internal_error
+from groupx.web.guards import CALL, Call, Guards
+from groupx.web.policy import POLICIES, Policy
+from groupx.web.routes import (
+    agents,
+    bootstrap,
+    health,
+    history,
+    lanes,
+    login,
+    messages,
+    pages,
+    shutdown,
+    turns,
+)
+from groupx.web.services import Entrance, Services
+from groupx.web.streams.routes import register as register_streams
+
+AnyHandler = Callable[[Any, Call], Awaitable[Answer]]
+
+
+class Resource(Protocol):
+    """A module of `routes`: handlers by the name of their policy.
+
+    A handler of a policy with `needs_room` takes Services, every other one Entrance.
+    """
+
+    HANDLERS: Mapping[str, AnyHandler]
+
+
+RESOURCES: tuple[ModuleType, ...] = (
+    agents, bootstrap, health, history, lanes, login, messages, pages, shutdown, turns,
+)  # fmt: skip
+HANDLERS: dict[str, AnyHandler] = {
+    name: handler for module in RESOURCES for name, handler in module.HANDLERS.items()
+}
+
+
+def create_guards(entrance: Entrance) -> Guards:
+    """What the server serves from the first moment: everything that needs no room."""
+    return Guards(entrance, create_app(entrance))
+
+
+def open_room(guards: Guards, services: Services) -> None:
+    """The room is ready: from the next request on it answers."""
+    guards.open_room(services, create_app(services))
+
+
+def create_app(entrance: Entrance) -> QuartTrio:
+    """The routes that `entrance` suffices for; all of them when it is the whole Services."""
+    app = QuartTrio("groupx", static_folder=None, template_folder=None)
+    has_room = isinstance(entrance, Services)
+    for policy in POLICIES:
+        if not policy.stream and (has_room or not policy.needs_room):
+            _add(app, policy, entrance)
+    if isinstance(entrance, Services):
+        register_streams(app, entrance)
+    app.register_error_handler(Exception, _unexpected)
+    return app
+
+
+def _add(app: QuartTrio, policy: Policy, entrance: Entrance) -> None:
+    handler = HANDLERS[policy.name]
+
+    async def view(**_segments: str) -> Response:
+        call: Call = request.scope[CALL]  # type: ignore[typeddict-item]
+        return _response(await _answered(handler, entrance, call))
+
+    app.add_url_rule(
+        policy.path,
+        policy.name,
+        view,
+        methods=[policy.method],
+        provide_automatic_options=False,
+    )
+
+
+async def _answered(handler: AnyHandler, entrance: Entrance, call: Call) -> Answer:
+    try:
+        return await handler(entrance, call)
+    except GroupXError as error:
+        return error_answer(error)
+    except ActorCrashed as error:
+        return error_answer(
+            GroupXError(
+                ErrorCode.STORE_UNAVAILABLE,
+                f"The {error.name} stopped while this was under way; whether it took effect is "
+                "not known. Repeat it with the same clientCommandId once GroupX runs again.",
+            )
+        )
+    except Exception as error:
+        return error_answer(internal_error(call.policy.name, error))
+
+
+async def _unexpected(error: Exception) -> Response:
+    return _response(error_answer(internal_error("routing", error)))
+
+
+def _response(answer: Answer) -> Response:
+    response = Response(answer.content, answer.status, content_type=answer.content_type)
+    for name, value in answer.headers:
+        response.headers.add(name, value)
+    return response

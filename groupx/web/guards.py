@@ -1,0 +1,178 @@
+"""One layer in front of everything: HTTP, WebSocket, static files and 404s alike.
+
+The order of checks is that of 12-tables A: host, origin, token, method and path, size, type,
+JSON, sender fields, schema, draining. What comes after it may trust its `Call`.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, cast
+
+import attrs
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.limits import MAX_REQUEST_BYTES
+from groupx.domain.wire import to_wire
+from groupx.web import asgi, headers
+from groupx.web.asgi import App, Message, Receive, Scope, Send
+from groupx.web.errors import Headers, error_answer, internal_error, invalid
+from groupx.web.policy import Auth, Found, Policy, PolicyTable
+from groupx.web.requests import read_body, read_query
+from groupx.web.security_headers import secured
+from groupx.web.services import Entrance, Services, Status
+
+CALL = "groupx.call"
+"""Where a scope holds its Call."""
+STREAMING = "groupx.streaming"
+"""Where a connection's state may hold a context manager factory that marks a stream."""
+
+
+@attrs.frozen(kw_only=True)
+class Call:
+    """A request that passed the guards."""
+
+    policy: Policy
+    known: bool
+    """Whether the caller is the user; always so but on open routes."""
+    segments: Mapping[str, str]
+    query: Mapping[str, Any]
+    body: Mapping[str, Any]
+
+
+class Guards:
+    """The ASGI app that the server serves. `behind` is what stands after the checks."""
+
+    def __init__(self, entrance: Entrance, behind: App, table: PolicyTable | None = None) -> None:
+        self._entrance = entrance
+        self._behind = behind
+        self._table = PolicyTable() if table is None else table
+        self.door = headers.Door(entrance.facts.port)
+
+    def open_room(self, services: Services, behind: App) -> None:
+        """From now on requests reach the room."""
+        self._entrance, self._behind = services, behind
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or one WebSocket."""
+        watched = _Watched(send)
+        incoming = asgi.Incoming(receive)
+        try:
+            call = await self._admit(scope, incoming)
+            if call is None:
+                return
+            with _marked(scope, call.policy):
+                scope[CALL] = call
+                await self._behind(scope, incoming, watched.send)
+        except GroupXError as error:
+            unread = _may_have_more(scope)
+            allow = self._allow_header(scope, error)
+            await asgi.send_answer(scope, receive, send, error_answer(error, allow), unread=unread)
+        except Exception as error:
+            answer = error_answer(internal_error(str(scope["type"]), error))
+            if not watched.started:
+                await asgi.send_answer(scope, incoming, send, answer, unread=False)
+
+    async def _admit(self, scope: Scope, receive: Receive) -> Call | None:
+        raw: headers.Raw = scope["headers"]
+        found = self._table.find(scope["path"])
+        policy = None if found is None else found.by_method.get(_method(scope))
+        self.door.check_host(raw)
+        self.door.check_origin(raw, navigable=policy is not None and policy.navigable)
+        known = self._check_token(raw, policy)
+        if found is None or policy is None:
+            raise _no_route(found)
+        body: dict[str, Any] = {}
+        if policy.body is None:
+            if headers.declared_length(raw) != 0:
+                raise invalid("This request takes no body.")
+        else:
+            content = await _json_body(raw, receive)
+            if content is None:
+                return None
+            body = read_body(content, policy.body)
+        query = read_query(scope["query_string"], policy.query)
+        if policy.needs_room:
+            self._check_ready()
+        return Call(policy=policy, known=known, segments=found.segments, query=query, body=body)
+
+    def _check_token(self, raw: headers.Raw, policy: Policy | None) -> bool:
+        auth = Auth.USER if policy is None else policy.auth
+        known = self.door.knows(raw, self._entrance.token, cookies=auth is not Auth.BEARER)
+        if not known and auth is not Auth.OPEN:
+            raise GroupXError(
+                ErrorCode.UNAUTHORIZED,
+                "GroupX does not know this caller, so nothing was done. "
+                "In a browser: run 'groupx open'. Elsewhere: send the token as a bearer.",
+            )
+        return known
+
+    def _check_ready(self) -> None:
+        state = self._entrance.status()
+        facts = self._entrance.facts
+        details = {
+            **to_wire(state),
+            "runtimeKey": facts.runtime_key,
+            "runtimeScopeKey": facts.runtime_scope_key,
+        }
+        if state.status is Status.CLOSING:
+            raise GroupXError(
+                ErrorCode.RUNTIME_CLOSING,
+                "GroupX is stopping; nothing was done. What is queued survives: "
+                "start it again, then repeat this.",
+                **details,
+            )
+        if state.status is not Status.READY or not isinstance(self._entrance, Services):
+            raise GroupXError(
+                ErrorCode.RUNTIME_STARTING,
+                "GroupX is still starting; nothing was done. Repeat this in a moment.",
+                **details,
+            )
+
+    def _allow_header(self, scope: Scope, error: GroupXError) -> Headers:
+        if error.code is not ErrorCode.METHOD_NOT_ALLOWED:
+            return ()
+        found = cast("Found", self._table.find(scope["path"]))
+        methods = {"GET" if method == "WEBSOCKET" else method for method in found.by_method}
+        return (("allow", ", ".join(sorted(methods))),)
+
+
+class _Watched:
+    """A `send` that adds the security headers and remembers whether a response began."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"].endswith("response.start"):
+            message["headers"] = secured(list(message.get("headers", ())))
+        self.started = True
+        await self._send(message)
+
+
+def _method(scope: Scope) -> Any:
+    return "WEBSOCKET" if scope["type"] == "websocket" else scope["method"]
+
+
+def _no_route(found: Found | None) -> GroupXError:
+    if found is None:
+        return GroupXError(
+            ErrorCode.NOT_FOUND, "There is nothing at this address; check it for a typing error."
+        )
+    return GroupXError(
+        ErrorCode.METHOD_NOT_ALLOWED,
+        "This address does not take this method; nothing was done. See the Allow header.",
+    )
+
+
+async def _json_body(raw: headers.Raw, receive: Receive) -> bytes | None:
+    length = headers.declared_length(raw)
+    if length is not None and length > MAX_REQUEST_BYTES:
+        raise asgi.too_large()
+    headers.check_json_type(raw)
+    return await asgi.read_body(receive)
+
+
+def _marked(scope: Scope, policy: Policy) -> AbstractContextManager[Any]:
+    mark = scope.get("state", {}).get(STREAMING)
+    return mark() if policy.stream and mark is not None else nullcontext()

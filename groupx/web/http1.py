@@ -1,0 +1,134 @@
+"""Hypercorn's HTTP/1.1 connection, made strict. Uses its internals: pinned to 0.18.
+
+What differs: no HTTP/2 by prior knowledge or upgrade, a missing or duplicate Host is refused
+with 403, and a request that is no HTTP gets the one JSON error shape too.
+"""
+
+from typing import Any
+
+import h11
+import orjson
+import structlog
+from hypercorn.config import Config
+from hypercorn.logging import Logger
+from hypercorn.protocol.h11 import H11Protocol
+from hypercorn.trio.task_group import TaskGroup
+from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.typing import ConnectionState
+from hypercorn.utils import parse_socket_addr
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.text import excerpt
+from groupx.web.security_headers import secured
+
+MAX_HEADER_BYTES = 16 * 1024
+MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
+IDLE_SECONDS = 75
+PING_SECONDS = 20
+
+_log = structlog.stdlib.get_logger("groupx.http")
+_REFUSALS = {
+    403: (ErrorCode.FORBIDDEN_HOST, "The request must have exactly one Host header."),
+    431: (ErrorCode.INVALID_ENVELOPE, "The request's headers are too large."),
+}
+_NOT_HTTP = (ErrorCode.INVALID_ENVELOPE, "This is not a request in HTTP/1.1.")
+
+
+class HttpLog(Logger):
+    """Hypercorn's errors, bounded, to our log; requests are not logged at all."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+
+    async def access(self, request: Any, response: Any, request_time: float) -> None:
+        """Nothing: an address may hold a login code."""
+
+    async def info(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """Nothing: the runtime says itself where it listens."""
+
+    async def error(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """To the log."""
+        _log.error("http server", text=excerpt(message, 300))
+
+    warning = error
+    critical = error
+
+    async def exception(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """To the log, with the exception's type."""
+        _log.error("http server", text=excerpt(message, 300), exc_info=True)
+
+
+def http_config() -> Config:
+    """The settings of every connection."""
+    config = Config()
+    config.logger_class = HttpLog
+    config.accesslog = None
+    config.errorlog = None
+    config.include_server_header = False
+    config.keep_alive_timeout = IDLE_SECONDS
+    config.keep_alive_max_requests = 10**9
+    config.h11_max_incomplete_size = MAX_HEADER_BYTES
+    config.websocket_max_message_size = MAX_SOCKET_MESSAGE_BYTES
+    config.websocket_ping_interval = PING_SECONDS
+    return config
+
+
+class _Http(h11.Connection):
+    def next_event(self) -> Any:
+        try:
+            return super().next_event()
+        except h11.RemoteProtocolError as error:
+            if "Host" in str(error):
+                error._error_status_hint = 403
+            raise
+
+
+class StrictProtocol(H11Protocol):
+    """See the module."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.connection = _Http(
+            h11.SERVER, max_incomplete_event_size=self.config.h11_max_incomplete_size
+        )
+
+    async def _check_protocol(self, event: h11.Request) -> None:
+        """Nothing is ever spoken here but HTTP/1.1."""
+
+    async def _send_error_response(self, status_code: int) -> None:
+        code, message = _REFUSALS.get(status_code, _NOT_HTTP)
+        body = orjson.dumps(GroupXError(code, f"{message} Nothing was done.").to_wire())
+        headers = secured(
+            [
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(body)).encode()),
+                (b"connection", b"close"),
+            ]
+        )
+        headers += self.config.response_headers("h11")
+        await self._send_h11_event(h11.Response(status_code=status_code, headers=headers))
+        await self._send_h11_event(h11.Data(data=body))
+        await self._send_h11_event(h11.EndOfMessage())
+
+
+class HttpServer(TCPServer):
+    """One connection, served to its end."""
+
+    async def run(self) -> None:
+        """Until either side is done."""
+        sock = self.stream.socket
+        try:
+            client = parse_socket_addr(sock.family, sock.getpeername())
+            server = parse_socket_addr(sock.family, sock.getsockname())
+            async with TaskGroup() as tasks:
+                self._task_group = tasks
+                self.protocol = StrictProtocol(
+                    self.app, self.config, self.context, tasks, ConnectionState(self.state),
+                    False, client, server, self.protocol_send,
+                )  # fmt: skip
+                await self.idle_task.restart(tasks, self._idle_timeout)
+                await self._read_data()
+        except OSError:
+            return  # the client is gone
+        finally:
+            await self._close()

@@ -1,0 +1,141 @@
+"""Every route there is, and what a request must bring to reach it.
+
+The guards and the app are both made from this table: a route without a policy cannot exist.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal
+
+import attrs
+
+from groupx.domain.limits import MAX_PAGE_EVENTS
+from groupx.web.requests import (
+    COMMAND,
+    MAX_SEQ,
+    TARGETS,
+    Schema,
+    flag,
+    identifier,
+    number,
+    text,
+)
+
+Method = Literal["GET", "POST", "WEBSOCKET"]
+"""WEBSOCKET is a GET that asks for the upgrade."""
+
+_NOTHING: Schema = MappingProxyType({})
+
+
+class Auth(StrEnum):
+    """What opens a route."""
+
+    OPEN = "open"
+    """Nothing; the handler is told whether the caller is the user."""
+    USER = "user"
+    """The bearer token, or the browser's cookie."""
+    BEARER = "bearer"
+    """The bearer token only."""
+
+
+@attrs.frozen(kw_only=True)
+class Policy:
+    """One method of one path."""
+
+    name: str
+    """The name of its handler."""
+    method: Method
+    path: str
+    """`<name>` stands for one segment, `<path:name>` for the rest."""
+    auth: Auth = Auth.USER
+    needs_room: bool = True
+    """Answers 503 unless the runtime is ready."""
+    navigable: bool = False
+    """A link or a file elsewhere may lead here (a top-level navigation)."""
+    body: Schema | None = None
+    """None: no body may be sent."""
+    query: Schema = _NOTHING
+    stream: bool = False
+    """Stays open; is ended when the runtime drains."""
+
+
+def _get(name: str, path: str, **rest: Any) -> Policy:
+    return Policy(name=name, method="GET", path=path, **rest)
+
+
+def _post(name: str, path: str, fields: Schema = _NOTHING, **rest: Any) -> Policy:
+    return Policy(name=name, method="POST", path=path, body={**COMMAND, **fields}, **rest)
+
+
+POLICIES: tuple[Policy, ...] = (
+    # pages
+    _get("index", "/", auth=Auth.OPEN, needs_room=False, navigable=True,
+         query={"reloaded": number(least=1, most=1)}),
+    _get("login", "/login", auth=Auth.OPEN, needs_room=False, navigable=True,
+         query={"code": identifier(required=False)}),
+    _get("static", "/static/<path:name>", needs_room=False),
+    # runtime
+    _get("health", "/api/health", auth=Auth.OPEN, needs_room=False),
+    Policy(name="login_codes", method="POST", path="/api/login-codes", auth=Auth.BEARER,
+           needs_room=False, body={}),
+    Policy(name="shutdown", method="POST", path="/api/runtime/shutdown",
+           body={"runtimeScopeKey": identifier()}),
+    # reading
+    _get("bootstrap", "/api/bootstrap"),
+    _get("history", "/api/history",
+         query={"beforeSeq": number(least=1, most=MAX_SEQ),
+                "limit": number(least=1, most=MAX_PAGE_EVENTS)}),
+    _get("turn", "/api/turns/<turn_id>"),
+    _get("events", "/api/events", stream=True, query={"afterSeq": number(least=0, most=MAX_SEQ)}),
+    Policy(name="socket", method="WEBSOCKET", path="/api/ws", stream=True),
+    # commands
+    _post("send_message", "/api/messages",
+          {"to": TARGETS, "content": text(), "replyToEventId": identifier(required=False),
+           "forwardedEventId": identifier(required=False)}),
+    _post("withdraw_message", "/api/messages/<message_id>/withdraw"),
+    _post("replace_message", "/api/messages/<message_id>/replace", {"content": text()}),
+    _post("cancel_turn", "/api/turns/<turn_id>/cancel", {"force": flag()}),
+    _post("retry_turn", "/api/turns/<turn_id>/retry"),
+    _post("continue_turn", "/api/turns/<turn_id>/continue"),
+    _post("pause_lane", "/api/lanes/<agent>/pause",
+          {"reason": text(most=500, required=False)}),
+    _post("resume_lane", "/api/lanes/<agent>/resume"),
+    _post("start_agent", "/api/agents/<agent>/start"),
+    _post("stop_agent", "/api/agents/<agent>/stop"),
+    _post("restart_agent", "/api/agents/<agent>/restart"),
+)  # fmt: skip
+
+
+@attrs.frozen(kw_only=True)
+class Found:
+    """What is at a path: its policies by method, and the values of its segments."""
+
+    by_method: Mapping[str, Policy]
+    segments: Mapping[str, str]
+
+
+class PolicyTable:
+    """Paths → policies."""
+
+    def __init__(self, policies: tuple[Policy, ...] = POLICIES) -> None:
+        self._by_path: dict[str, dict[str, Policy]] = {}
+        for policy in policies:
+            self._by_path.setdefault(policy.path, {})[policy.method] = policy
+        self._patterns = [(_pattern(path), path) for path in self._by_path if "<" in path]
+
+    def find(self, path: str) -> Found | None:
+        """What answers at `path`, exactly as written; None when nothing does."""
+        if "<" not in path and path in self._by_path:
+            return Found(by_method=self._by_path[path], segments={})
+        for pattern, key in self._patterns:
+            match = pattern.fullmatch(path)
+            if match is not None:
+                return Found(by_method=self._by_path[key], segments=match.groupdict())
+        return None
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    escaped = re.sub(r"<path:(\w+)>", r"(?P<\1>.{1,200})", path)
+    return re.compile(re.sub(r"(?<!\?P)<(\w+)>", r"(?P<\1>[^/]{1,200})", escaped))

@@ -1,0 +1,23 @@
+"""POST /api/runtime/shutdown: stop this runtime, and no other that may have its port."""
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.web.errors import Answer, json_answer
+from groupx.web.guards import Call
+from groupx.web.services import Services
+
+
+async def shutdown(services: Services, call: Call) -> Answer:
+    """202 and the stop begins. RUNTIME_SCOPE_MISMATCH for a runtime of another config path."""
+    own = services.facts.runtime_scope_key
+    if call.body["runtimeScopeKey"] != own:
+        raise GroupXError(
+            ErrorCode.RUNTIME_SCOPE_MISMATCH,
+            "The GroupX on this port belongs to another config, so it was not stopped. "
+            "Run 'groupx stop' with the config it was started with.",
+            runtimeScopeKey=own,
+        )
+    services.request_shutdown()
+    return json_answer({"runtimeKey": services.facts.runtime_key, "runtimeScopeKey": own}, 202)
+
+
+HANDLERS = {"shutdown": shutdown}

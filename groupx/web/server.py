@@ -1,0 +1,117 @@
+"""The listener: our own socket, hypercorn's connections, a stop that no client can hold up."""
+
+import socket
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+import trio
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import ConnectionState
+
+from groupx.actors.mailbox import Bell
+from groupx.web.asgi import App
+from groupx.web.connection import SEND_SECONDS, Connection
+from groupx.web.guards import STREAMING
+from groupx.web.http1 import HttpServer, http_config
+
+LOOPBACK = "127.0.0.1"
+BACKLOG = 128
+MAX_CONNECTIONS = 512
+GRACE_SECONDS = 1.0
+
+_log = structlog.stdlib.get_logger("groupx.web")
+
+
+def bind(port: int) -> socket.socket:
+    """Our port on loopback, listening; 0 takes any free one. Raises OSError.
+
+    From here on the port says that a runtime is alive; nothing is answered before `run`.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Also frees what a vanished reader left in the kernel while nobody sends.
+            milliseconds = int(SEND_SECONDS * 1000)
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+        listening.bind((LOOPBACK, port))
+        listening.listen(BACKLOG)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+class WebServer:
+    """Serves one ASGI app on one listening socket, which it closes when it ends."""
+
+    def __init__(self, listening: socket.socket, app: App) -> None:
+        self._listening = listening
+        self._app = ASGIWrapper(app)  # type: ignore[arg-type]
+        self._config = http_config()
+        self._context = WorkerContext(None)
+        self._connections: set[Connection] = set()
+        self._changed = Bell()
+        self._stop = trio.Event()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Serve until `stop`; then idle connections end, busy ones have GRACE_SECONDS."""
+        async with trio.open_nursery() as handlers:
+            try:
+                await self._accept(handlers, task_status)
+                await self._context.terminated.set()
+                await self._until(lambda: not self._connections)
+            finally:
+                self._reset(lambda _: True)
+                handlers.cancel_scope.cancel()
+
+    def stop(self) -> None:
+        """Close the listener and end `run`."""
+        self._stop.set()
+
+    async def end_streams(self) -> None:
+        """Wait for SSE and WebSocket answers to end by themselves, then reset the rest.
+
+        For the beginning of a shutdown, after the hub has released its readers.
+        """
+        await self._until(lambda: not any(one.streams for one in self._connections))
+        self._reset(lambda one: one.streams > 0)
+
+    async def _accept(self, handlers: trio.Nursery, status: trio.TaskStatus[None]) -> None:
+        listener = trio.SocketListener(trio.socket.from_stdlib_socket(self._listening))
+        async with trio.open_nursery() as accepting:
+            accepting.start_soon(
+                partial(trio.serve_listeners, self._serve, [listener], handler_nursery=handlers)
+            )
+            status.started()
+            await self._stop.wait()
+            accepting.cancel_scope.cancel()
+
+    async def _serve(self, stream: trio.SocketStream) -> None:
+        connection = Connection(stream, self._changed.ring)
+        if len(self._connections) >= MAX_CONNECTIONS:
+            _log.error("too many connections", most=MAX_CONNECTIONS)
+            connection.reset()
+            return
+        state = ConnectionState({STREAMING: connection.streaming})
+        self._connections.add(connection)
+        try:
+            await HttpServer(self._app, self._config, self._context, state, connection)
+        except Exception:
+            # One connection's failure is its own; the listener goes on.
+            _log.exception("connection failed")
+        finally:
+            self._connections.discard(connection)
+            self._changed.ring()
+
+    async def _until(self, done: Callable[[], bool]) -> None:
+        with trio.move_on_after(GRACE_SECONDS):
+            while not done():
+                await self._changed.wait()
+
+    def _reset(self, which: Callable[[Connection], bool]) -> None:
+        for connection in tuple(self._connections):
+            if which(connection):
+                connection.reset()
