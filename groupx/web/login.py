@@ -13,8 +13,14 @@ MAX_OUTSTANDING = 16
 class LoginCodes:
     """The codes that may still be spent; over the bound the oldest one is void."""
 
-    def __init__(self, clock: Callable[[], float] = trio.current_time) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = trio.current_time,
+        *,
+        on_spent: Callable[[], None] = lambda: None,
+    ) -> None:
         self._clock = clock
+        self._on_spent = on_spent
         self._expiry: dict[bytes, float] = {}
 
     def __repr__(self) -> str:
@@ -31,7 +37,10 @@ class LoginCodes:
     def spend(self, code: str) -> bool:
         """Whether the code was good; it is not any more."""
         expiry = self._expiry.pop(_digest(code), None)
-        return expiry is not None and self._clock() < expiry
+        if expiry is None:
+            return False
+        self._on_spent()
+        return self._clock() < expiry
 
 
 def _digest(code: str) -> bytes:

@@ -1,0 +1,6 @@
+"""`python -m groupx`."""
+
+from groupx.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""HTTP to a runtime on this machine: straight to loopback, whatever proxies are configured."""
+
+import http.client
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import attrs
+
+from groupx.cli.failures import Refused
+
+PROTOCOL = "groupx.runtime/1"
+_MAX_ANSWER_BYTES = 4 * 1024 * 1024
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """What a runtime answered."""
+
+    status: int
+    body: dict[str, Any]
+
+    @property
+    def error_message(self) -> str:
+        """Its error's message, or its status."""
+        error = self.body.get("error")
+        if isinstance(error, dict):
+            message = cast("dict[str, Any]", error).get("message")
+            if isinstance(message, str):
+                return message
+        return f"it answered with status {self.status}"
+
+
+class NobodyListens(Exception):
+    """The port refuses connections."""
+
+
+class NotARuntime(Exception):
+    """Something listens there that does not answer as a GroupX runtime does."""
+
+
+@attrs.frozen(kw_only=True)
+class RuntimeClient:
+    """One runtime, by port; `token` is sent as a bearer."""
+
+    port: int
+    token: str | None = attrs.field(default=None, repr=False)
+    timeout_seconds: float = 5.0
+
+    def get(self, path: str) -> Answer:
+        """Raises NobodyListens, NotARuntime."""
+        return self._request("GET", path, None)
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> Answer:
+        """Raises NobodyListens, NotARuntime."""
+        return self._request("POST", path, {} if body is None else body)
+
+    def health(self) -> Answer:
+        """`GET /api/health`, from a GroupX runtime and nobody else."""
+        answer = self.get("/api/health")
+        if answer.body.get("service") != "groupx" or answer.body.get("protocol") != PROTOCOL:
+            raise NotARuntime
+        return answer
+
+    def _request(self, method: str, path: str, body: dict[str, Any] | None) -> Answer:
+        headers = {"Host": f"127.0.0.1:{self.port}", "Accept": "application/json"}
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout_seconds)
+        try:
+            link.request(method, path, body=data, headers=headers)
+            response = link.getresponse()
+            raw = response.read(_MAX_ANSWER_BYTES)
+        except ConnectionRefusedError:
+            raise NobodyListens from None
+        except (OSError, http.client.HTTPException):
+            raise NotARuntime from None
+        finally:
+            link.close()
+        try:
+            parsed = json.loads(raw)
+        except ValueError:
+            raise NotARuntime from None
+        if not isinstance(parsed, dict):
+            raise NotARuntime
+        return Answer(status=response.status, body=cast("dict[str, Any]", parsed))
+
+
+def read_bearer(token_file: Path) -> str:
+    """The token that opens the runtime of this data directory."""
+    try:
+        return token_file.read_text("ascii").strip()
+    except (OSError, ValueError):
+        raise Refused(
+            f"the token {token_file} cannot be read, so the room cannot be asked anything. "
+            "If the room runs as another user, use that user's account."
+        ) from None

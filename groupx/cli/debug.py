@@ -1,0 +1,69 @@
+"""`groupx debug`: what to know when something is odd. Changes nothing."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from groupx.cli.failures import DONE, Refused
+from groupx.cli.place import Place, config_options, find_place
+from groupx.domain.errors import GroupXError
+from groupx.domain.paths import Paths
+
+
+@click.group("debug")
+def command() -> None:
+    """What to know when something is odd."""
+
+
+@command.command("paths")
+@config_options
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def paths(config: str | None, demo: bool, as_json: bool) -> int:
+    """Print every place GroupX uses and why, and which databases are there. Creates nothing."""
+    place = find_place(config=config, demo=demo)
+    facts = _facts(place)
+    if as_json:
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return DONE
+    width = max(len(key) for key in facts)
+    siblings: list[dict[str, Any]] = facts.pop("siblings")
+    for key, value in facts.items():
+        click.echo(f"{key:<{width}}  {'-' if value is None else value}")
+    for sibling in siblings:
+        click.echo(f"{'sibling':<{width}}  {sibling['path']}  (format {sibling['format']})")
+    return DONE
+
+
+def _facts(place: Place) -> dict[str, Any]:
+    problem: str | None = None
+    try:
+        where = place.load()[1]
+    except (Refused, GroupXError) as error:
+        where, problem = place.paths(), error.message
+    database = where.database
+    return {
+        "config": where.config,
+        "configChosenBy": place.chosen_by,
+        "configProblem": problem,
+        "data": where.data,
+        "database": database or ":memory:",
+        "databaseChosenBy": where.choice.rule,
+        "channel": where.channel,
+        "format": None if database is None else _format(Path(database)),
+        "siblings": [
+            {"path": str(sibling), "format": _format(sibling)} for sibling in _siblings(where)
+        ],
+        "lock": where.lock,
+        "databaseLock": None if database is None else f"{os.path.realpath(database)}.lock",
+        "log": where.log,
+        "token": where.token,
+    }
+
+
+def _siblings(where: Paths) -> list[Path]:
+    own = None if where.database is None else Path(where.database)
+    folders = {Path(where.data)} | ({own.parent} if own else set[Path]())
+    return sorted({file for folder in folders for file in folder.glob("groupx*.db")} - {own})

@@ -1,0 +1,50 @@
+"""The demo room: three agents without a model, in a folder of their own."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from groupx.cli.failures import Refused
+from groupx.cli.place import Place
+from groupx.cli.running import locked
+
+DEMO_PORT = 4311
+
+_AGENTS = (
+    ("planner", "Planner", "Breaks a wish into steps and asks the others to take them."),
+    ("builder", "Builder", "Does the work and says what was done."),
+    ("reviewer", "Reviewer", "Reads what was done and looks for what is missing."),
+)
+
+
+def ensure_demo(place: Place, *, reset: bool) -> None:
+    """Make the demo's config if there is none; `reset` begins with an empty folder."""
+    folder = place.config_path.parent
+    if reset:
+        _clear(place, folder)
+    if not place.config_path.exists():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _write(place.config_path)
+
+
+def _clear(place: Place, folder: Path) -> None:
+    if locked(place):
+        raise Refused(
+            "the demo room is running, so it was not reset. Stop it with `groupx stop --demo`."
+        )
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _write(config: Path) -> None:
+    document = {
+        "server": {"port": DEMO_PORT},
+        "agents": {
+            key: {"driver": "demo", "name": name, "identity": identity, "cwd": "."}
+            for key, name, identity in _AGENTS
+        },
+    }
+    staged = config.with_name(f".{config.name}.{os.getpid()}")
+    staged.write_text(json.dumps(document, indent=2) + "\n")
+    staged.replace(config)

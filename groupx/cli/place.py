@@ -1,0 +1,99 @@
+"""Which config a command is about, and where that config's runtime keeps its things."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import click
+
+from groupx._channel import CHANNEL
+from groupx.cli.failures import Refused
+from groupx.domain.config import Config
+from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
+from groupx.domain.paths import (
+    CONFIG_NAME,
+    Paths,
+    choose_config,
+    data_directory,
+    demo_directory,
+    resolve_paths,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def config_options(function: F) -> F:
+    """`--config` and `--demo`, for every command that is about one runtime."""
+    function = click.option("--demo", is_flag=True, help="The demo room, with three demo agents.")(
+        function
+    )
+    return click.option(
+        "--config", metavar="FILE", help="The config; else GROUPX_CONFIG, else ./groupx.json."
+    )(function)
+
+
+@attrs.frozen(kw_only=True)
+class Place:
+    """A config file by its canonical path; it may not exist."""
+
+    config_path: Path
+    chosen_by: str
+
+    @property
+    def data(self) -> Path:
+        """Its data directory."""
+        return Path(data_directory(str(self.config_path)))
+
+    @property
+    def argv(self) -> list[str]:
+        """The options that name this config to another `groupx`."""
+        return ["--config", str(self.config_path)]
+
+    def load(self) -> tuple[Config, Paths]:
+        """Read the config. ConfigError when it is wrong, Refused when there is none."""
+        try:
+            data = self.config_path.read_bytes()
+        except FileNotFoundError:
+            raise Refused(self._missing()) from None
+        except OSError as error:
+            raise Refused(
+                f"{self.config_path} cannot be read ({error.strerror}); nothing was started."
+            ) from None
+        config = parse_config(data, path=str(self.config_path))
+        return config, self.paths(config.storage_path)
+
+    def paths(self, storage_path: str | None = None) -> Paths:
+        """Every place of its runtime."""
+        return resolve_paths(
+            env=os.environ,
+            config_path=str(self.config_path),
+            storage_path=storage_path,
+            channel=CHANNEL,
+        )
+
+    def _missing(self) -> str:
+        return (
+            f"there is no config at {self.config_path} (by {self.chosen_by}); "
+            "nothing was started.\n"
+            f"The smallest {CONFIG_NAME} is\n\n  {SMALLEST_CONFIG}\n\n"
+            "Write one like it and run again, or look around first with three demo agents:\n\n"
+            "  groupx run --demo"
+        )
+
+
+def find_place(*, config: str | None, demo: bool) -> Place:
+    """The config that the options, the environment or the folder name."""
+    if demo:
+        if config is not None:
+            raise Refused("--demo has a config of its own: use either --demo or --config.")
+        path, rule = f"{demo_folder()}/{CONFIG_NAME}", "--demo"
+    else:
+        path, rule = choose_config(option=config, env=os.environ, working_dir=os.getcwd())
+    return Place(config_path=Path(os.path.realpath(path)), chosen_by=rule)
+
+
+def demo_folder() -> str:
+    """Where the demo lives."""
+    return demo_directory(os.environ, str(Path.home()))

@@ -1,0 +1,126 @@
+"""`groupx run`: the daemon in the foreground."""
+
+import sys
+from pathlib import Path
+
+import attrs
+import click
+
+from groupx import __version__
+from groupx.cli.browser import Opener, has_display, write_open_page
+from groupx.cli.demo import ensure_demo
+from groupx.cli.failures import Refused
+from groupx.cli.place import Place, config_options, find_place
+from groupx.cli.running import find_running, occupant
+from groupx.domain.config import Config
+from groupx.domain.paths import Paths
+from groupx.domain.runtime_keys import runtime_scope_key
+
+
+@click.command("run")
+@config_options
+@click.option("--reset", is_flag=True, help="With --demo: begin with an empty demo room.")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), help="Instead of the config's port; 0 = any free one."
+)
+@click.option("--log-file", type=click.Path(path_type=Path), hidden=True)
+def command(
+    *,
+    config: str | None,
+    demo: bool,
+    reset: bool,
+    no_open: bool,
+    port: int | None,
+    log_file: Path | None,
+) -> int:
+    """Run the room in the foreground until Ctrl-C.
+
+    A second Ctrl-C stops it sooner. Exit codes: 0 stopped as asked; 1 refused to start, nothing
+    was touched; 70 a part that the room cannot live without failed (start it again: what is
+    queued survives).
+    """
+    if reset and not demo:
+        raise Refused("--reset empties the demo room: it needs --demo.")
+    place = find_place(config=config, demo=demo)
+    if demo:
+        ensure_demo(place, reset=reset)
+    settings, paths = place.load()
+    if port is not None:
+        settings = attrs.evolve(settings, server=attrs.evolve(settings.server, port=port))
+    at_terminal = log_file is None and sys.stdout.isatty()
+    opener = Opener() if at_terminal and not no_open and has_display() else None
+    return _run(
+        place, settings, paths, _Announcer(settings, paths, at_terminal, opener), log_file=log_file
+    )
+
+
+def _run(
+    place: Place, config: Config, paths: Paths, announcer: "_Announcer", *, log_file: Path | None
+) -> int:
+    from groupx.runtime import Plan, run_runtime
+    from groupx.runtime_door import PortTaken
+    from groupx.supervisor.lease import LeaseTaken
+
+    plan = Plan(config=config, paths=paths, log_file=log_file, on_ready=announcer.ready)
+    try:
+        return run_runtime(plan)
+    except PortTaken:
+        raise Refused(_who_holds(place, config.server.port)) from None
+    except LeaseTaken as error:
+        running = find_running(place)
+        if running is not None:
+            raise Refused(_already(running.port)) from None
+        raise Refused(str(error)) from None
+
+
+def _already(port: int) -> str:
+    return (
+        f"this config's room already runs on http://127.0.0.1:{port}/, so no second one was "
+        "started. Open it with `groupx open`, or stop it with `groupx stop`."
+    )
+
+
+def _who_holds(place: Place, port: int) -> str:
+    holder, _ = occupant(port, runtime_scope_key(str(place.config_path)))
+    if holder == "same":
+        return _already(port)
+    if holder == "other":
+        return (
+            f"the room of another config listens on port {port}; it was left alone and nothing "
+            "was started. Stop it, or give this config another server.port (or run with --port)."
+        )
+    return (
+        f"port {port} is taken by a program that is not GroupX; it was left alone and nothing was "
+        "started. Stop that program, or give this config another server.port (or run with --port)."
+    )
+
+
+@attrs.define
+class _Announcer:
+    """Says where the room is, once it is ready. A login code is shown at a terminal only."""
+
+    _config: Config
+    _paths: Paths
+    _at_terminal: bool
+    _opener: Opener | None
+
+    def ready(self, port: int, login_url: str) -> None:
+        """The room is ready on `port`; `login_url` works once."""
+        url = f"http://127.0.0.1:{port}/"
+        if not self._at_terminal:
+            click.echo(f"GroupX is ready on {url}")
+            return
+        names = ", ".join(agent.name for agent in self._config.enabled_agents())
+        click.echo(
+            f"GroupX {__version__} · {names}\n"
+            f"  config     {self._config.path}\n"
+            f"  listens on {url}\n"
+            f"  log in at  {login_url}\n"
+            "             (works once, for a minute; later: groupx open)\n"
+            "  Ctrl-C stops it; what is queued survives."
+        )
+        if self._opener is not None:
+            page = Path(self._paths.open_page)
+            write_open_page(page, login_url)
+            self._opener.open(page)

@@ -1,0 +1,157 @@
+"""Finding the runtime of a config, and proving that it is gone."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast
+
+import attrs
+
+from groupx.cli.client import NobodyListens, NotARuntime, RuntimeClient, read_bearer
+from groupx.cli.failures import Refused
+from groupx.cli.place import Place
+from groupx.domain.errors import GroupXError
+from groupx.domain.paths import Paths
+from groupx.domain.runtime_keys import runtime_scope_key
+
+T = TypeVar("T")
+
+STOP_SECONDS = 60.0
+_UNREACHABLE_TIMES = 3
+
+
+@attrs.frozen(kw_only=True)
+class Running:
+    """A runtime of the asked config, as its health says."""
+
+    port: int
+    health: dict[str, Any]
+
+    @property
+    def url(self) -> str:
+        """Where the browser finds it."""
+        return f"http://127.0.0.1:{self.port}/"
+
+
+Occupant = Literal["free", "foreign", "other", "same"]
+"""Who holds a port: nobody, not GroupX, another config's runtime, this config's."""
+
+
+def occupant(port: int, scope_key: str) -> tuple[Occupant, dict[str, Any]]:
+    """Who answers on `port`, and the health it gave."""
+    try:
+        health = RuntimeClient(port=port).health().body
+    except NobodyListens:
+        return "free", {}
+    except NotARuntime:
+        return "foreign", {}
+    return ("same" if health.get("runtimeScopeKey") == scope_key else "other"), health
+
+
+def find_running(place: Place) -> Running | None:
+    """The runtime of this config, on the port it wrote down or the one its config names."""
+    scope_key = runtime_scope_key(str(place.config_path))
+    paths = place.paths()
+    for port in (written_port(paths), configured_port(place)):
+        if port:
+            holder, health = occupant(port, scope_key)
+            if holder == "same":
+                return Running(port=port, health=health)
+    return None
+
+
+def client_of(place: Place, running: Running) -> RuntimeClient:
+    """A client that holds this data directory's token."""
+    return RuntimeClient(port=running.port, token=read_bearer(Path(place.paths().token)))
+
+
+def written_port(paths: Paths) -> int | None:
+    """The port in `<data>/run/runtime.json`."""
+    try:
+        facts = json.loads(Path(paths.runtime_file).read_bytes())
+    except (OSError, ValueError):
+        return None
+    port = cast("dict[str, Any]", facts).get("port") if isinstance(facts, dict) else None
+    return port if isinstance(port, int) and 0 < port < 65_536 else None
+
+
+def configured_port(place: Place) -> int | None:
+    """The port in the config; None when it cannot be read."""
+    try:
+        return place.load()[0].server.port
+    except (Refused, GroupXError):
+        return None
+
+
+def request_stop(place: Place, running: Running) -> None:
+    """Ask it to stop, and wait until it is proven gone."""
+    answer = client_of(place, running).post(
+        "/api/runtime/shutdown",
+        {"runtimeScopeKey": runtime_scope_key(str(place.config_path))},
+    )
+    if answer.status not in {202, 503}:
+        raise Refused(f"the room on port {running.port} was not stopped: {answer.error_message}")
+    if wait_until(lambda: _gone(place, running.port), STOP_SECONDS) is None:
+        raise Refused(
+            f"the room on port {running.port} was asked to stop and is still there after "
+            f"{STOP_SECONDS:.0f} s. Its agents may be closing; look with `groupx status`, "
+            "then stop again."
+        )
+
+
+def _gone(place: Place, port: int) -> bool:
+    """Unreachable three times, and its locks can be had."""
+    for _ in range(_UNREACHABLE_TIMES):
+        try:
+            RuntimeClient(port=port, timeout_seconds=1).get("/api/health")
+        except NobodyListens:
+            time.sleep(0.02)
+            continue
+        except NotARuntime:
+            return False
+        return False
+    return not locked(place)
+
+
+def locked(place: Place) -> bool:
+    """Whether a runtime holds one of the locks of this config; makes no file."""
+    try:
+        paths = place.load()[1]
+    except (Refused, GroupXError):
+        paths = place.paths()
+    files = [paths.lock]
+    if paths.database is not None:
+        files.append(f"{os.path.realpath(paths.database)}.lock")
+    return any(_is_locked(file) for file in files)
+
+
+def _is_locked(file: str) -> bool:
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def wait_until(ask: Callable[[], T | None], seconds: float) -> T | None:
+    """The first true answer within `seconds`, asked ever less often; else None."""
+    deadline = time.monotonic() + seconds
+    pause = 0.02
+    while True:
+        answer = ask()
+        if answer:
+            return answer
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.25)

@@ -1,0 +1,93 @@
+"""`groupx start`: the daemon in the background."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from groupx.cli.demo import ensure_demo
+from groupx.cli.failures import DONE, Refused
+from groupx.cli.open import offer_login
+from groupx.cli.place import Place, config_options, find_place
+from groupx.cli.running import Running, find_running, wait_until
+
+START_SECONDS = 60.0
+UPGRADE_SECONDS = 3600.0
+_SHOWN_BYTES = 4096
+
+
+@click.command("start")
+@config_options
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+def command(config: str | None, demo: bool, no_open: bool) -> int:
+    """Run the room in the background; returns when it is ready.
+
+    Its log is groupx.log in the data directory (see `groupx debug paths`).
+    """
+    place = find_place(config=config, demo=demo)
+    if demo:
+        ensure_demo(place, reset=False)
+    running = find_running(place)
+    if running is not None:
+        click.echo(f"The room already runs on {running.url}")
+        return DONE
+    running = launch(place)
+    click.echo(f"The room runs on {running.url}")
+    offer_login(place, running, show=not no_open)
+    return DONE
+
+
+def launch(place: Place) -> Running:
+    """Start a detached daemon and wait until it is ready. Refused with its last words."""
+    place.load()
+    log = Path(place.paths().log)
+    log.parent.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+        said_before = os.fstat(descriptor).st_size
+        daemon = subprocess.Popen(
+            [sys.executable, "-m", "groupx", "run", *place.argv, "--log-file", str(log)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=descriptor,
+            start_new_session=True,
+        )
+    finally:
+        os.close(descriptor)
+
+    def settled() -> Running | str | None:
+        if daemon.poll() is not None:
+            return f"the room did not start (exit {daemon.returncode}):\n{_since(log, said_before)}"
+        running = find_running(place)
+        if running is None or running.health.get("status") == "starting":
+            return None
+        return running
+
+    found = wait_until(settled, START_SECONDS)
+    if isinstance(found, Running) and found.health.get("status") == "upgrading":
+        click.echo("The database is being upgraded; this takes a while once.")
+
+        def upgraded() -> Running | str | None:
+            answer = settled()
+            still = isinstance(answer, Running) and answer.health.get("status") == "upgrading"
+            return None if still else answer
+
+        found = wait_until(upgraded, UPGRADE_SECONDS)
+    if found is None:
+        raise Refused(
+            f"the room has not become ready within {START_SECONDS:.0f} s and is still starting "
+            f"(process {daemon.pid}). Its log: {log}. See `groupx status`; stop it with "
+            "`groupx stop`."
+        )
+    if isinstance(found, str):
+        raise Refused(found)
+    return found
+
+
+def _since(log: Path, offset: int) -> str:
+    with log.open("rb") as file:
+        file.seek(max(offset, log.stat().st_size - _SHOWN_BYTES))
+        return file.read(_SHOWN_BYTES).decode("utf-8", "replace").strip() or f"see {log}"

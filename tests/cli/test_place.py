@@ -1,0 +1,94 @@
+"""Which config a command is about, and what is said when there is none."""
+
+from pathlib import Path
+
+import pytest
+
+from groupx.cli.demo import ensure_demo
+from groupx.cli.failures import Refused
+from groupx.cli.place import find_place
+from groupx.domain.config_error import ConfigError
+from groupx.domain.config_parsing import SMALLEST_CONFIG
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GROUPX_CONFIG", raising=False)
+    monkeypatch.delenv("GROUPX_DB", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+
+
+def test_no_config_shows_the_smallest_one_and_names_the_demo():
+    with pytest.raises(Refused) as caught:
+        find_place(config=None, demo=False).load()
+    assert SMALLEST_CONFIG in caught.value.message
+    assert "--demo" in caught.value.message
+
+
+def test_a_link_to_a_config_is_the_same_runtime(tmp_path: Path):
+    real = tmp_path / "real"
+    real.mkdir()
+    (real / "groupx.json").write_text(SMALLEST_CONFIG)
+    (tmp_path / "link.json").symlink_to(real / "groupx.json")
+    place = find_place(config="link.json", demo=False)
+    assert place.config_path == (real / "groupx.json").resolve()
+    assert place.data == real.resolve() / ".groupx"
+    config, paths = place.load()
+    assert config.path == paths.config == str(place.config_path)
+    assert not place.data.exists()
+
+
+def test_a_wrong_config_is_refused_by_name(tmp_path: Path):
+    (tmp_path / "groupx.json").write_text("{")
+    with pytest.raises(ConfigError, match=r"groupx.json: line 1, column 2"):
+        find_place(config=None, demo=False).load()
+
+
+def test_a_folder_as_config_is_refused(tmp_path: Path):
+    with pytest.raises(Refused, match="cannot be read"):
+        find_place(config=str(tmp_path), demo=False).load()
+
+
+def test_demo_and_config_exclude_each_other():
+    with pytest.raises(Refused, match="either"):
+        find_place(config="x.json", demo=True)
+
+
+def test_the_demo_has_three_agents_and_is_kept(tmp_path: Path):
+    place = find_place(config=None, demo=True)
+    ensure_demo(place, reset=False)
+    assert place.config_path == tmp_path / "xdg/groupx/demo/groupx.json"
+    config, _ = place.load()
+    assert [agent.driver for agent in config.agents] == ["demo"] * 3
+    assert all(agent.name and agent.identity for agent in config.agents)
+    assert config.server.port == 4311
+    place.config_path.write_text(SMALLEST_CONFIG)
+    ensure_demo(place, reset=False)
+    assert place.config_path.read_text() == SMALLEST_CONFIG
+
+
+def test_reset_clears_the_demos_folder_only(tmp_path: Path):
+    place = find_place(config=None, demo=True)
+    ensure_demo(place, reset=False)
+    neighbour = tmp_path / "xdg/groupx/keep.txt"
+    neighbour.write_text("mine")
+    (place.data).mkdir()
+    (place.data / "groupx-local.db").write_text("old")
+    ensure_demo(place, reset=True)
+    assert place.config_path.exists()
+    assert not place.data.exists()
+    assert neighbour.read_text() == "mine"
+
+
+def test_reset_refuses_while_the_demo_runs():
+    import fcntl
+
+    place = find_place(config=None, demo=True)
+    ensure_demo(place, reset=False)
+    place.data.mkdir()
+    with open(place.paths().lock, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(Refused, match="running"):
+            ensure_demo(place, reset=True)
+    assert place.config_path.exists()
