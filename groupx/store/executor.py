@@ -1,0 +1,193 @@
+"""Runs jobs on the one connection: writes in groups, reads between groups, faults remembered.
+
+Not thread-safe: whoever owns the connection calls it, a thread (writer.py) or a task (inline.py).
+"""
+
+import contextlib
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+
+import attrs
+import outcome
+
+from groupx.domain.commits import CommitFacts
+from groupx.domain.errors import GroupXError
+from groupx.domain.ids import IdSource
+from groupx.store import faults
+from groupx.store.jobs import ReadJob, WriteJob
+from groupx.store.transaction import Transaction
+
+MAX_GROUP_WRITES = 256
+MAX_GROUP_SECONDS = 0.010
+PROBE_SECONDS = 1.0
+"""How often a store with a fault tries to write again."""
+_STEPS_PER_CHECK = 4_000
+"""SQLite instructions between two looks at a read's deadline; well under a millisecond."""
+
+
+@attrs.define(kw_only=True)
+class StoreStats:
+    """What the store did since it was opened; health reads it without asking the database."""
+
+    groups: int = 0
+    writes: int = 0
+    largest_group: int = 0
+    reads: int = 0
+    lost_groups: int = 0
+
+
+class _GroupLostError(Exception):
+    """The transaction of the whole group is gone, or cannot be trusted any more."""
+
+
+class Executor:
+    """Owns a connection. `seconds` is a monotonic clock; `ids` is used by nobody else."""
+
+    def __init__(
+        self,
+        conn: sqlite3.Connection,
+        *,
+        ids: IdSource,
+        now_ms: Callable[[], int],
+        seconds: Callable[[], float],
+    ) -> None:
+        self._conn = conn
+        self._ids = ids
+        self._now_ms = now_ms
+        self._seconds = seconds
+        self._probe_at = 0.0
+        self.fault: GroupXError | None = None
+        self.stats = StoreStats()
+
+    def write_group(self, waiting: deque[WriteJob]) -> list[WriteJob]:
+        """Take writes from the left of `waiting` until a bound, and commit them together.
+
+        Every job returned has its result; those that succeeded have their facts too.
+        """
+        self.probe_if_due()
+        fault = self.fault
+        if fault is not None:
+            return _answer_all(_take_all(waiting), lambda: faults.refused(fault))
+        group: list[WriteJob] = []
+        try:
+            self._conn.execute("BEGIN IMMEDIATE")
+            until = self._seconds() + MAX_GROUP_SECONDS
+            while waiting and len(group) < MAX_GROUP_WRITES:
+                job = waiting.popleft()
+                group.append(job)
+                self._write(job)
+                if self._seconds() > until:
+                    break
+            self._conn.execute("COMMIT")
+        except (sqlite3.Error, _GroupLostError) as error:
+            return self._lose(waiting, group, error)
+        self.stats.groups += 1
+        self.stats.writes += len(group)
+        self.stats.largest_group = max(self.stats.largest_group, len(group))
+        return group
+
+    def read(self, job: ReadJob) -> None:
+        """Run one query outside any transaction; STORE_BUSY when its time is over."""
+        until = self._seconds() + job.deadline_ms / 1000
+        self._conn.set_progress_handler(lambda: self._seconds() > until, _STEPS_PER_CHECK)
+        try:
+            job.result = outcome.Value(job.run(self._conn, job.argument))
+        except sqlite3.Error as error:
+            job.result = outcome.Error(_read_error(error, job.deadline_ms))
+        except BaseException as error:
+            job.result = outcome.Error(error)
+        finally:
+            self._conn.set_progress_handler(None, 0)
+        self.stats.reads += 1
+
+    def probe_if_due(self) -> None:
+        """With a fault, and at most once a PROBE_SECONDS: it is over when a write can be kept."""
+        if self.fault is None or self._seconds() < self._probe_at:
+            return
+        self._probe_at = self._seconds() + PROBE_SECONDS
+        try:
+            (version,) = self._conn.execute("PRAGMA user_version").fetchone()
+            self._conn.execute("BEGIN IMMEDIATE")
+            self._conn.execute(f"PRAGMA user_version = {version}")
+            self._conn.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._rollback()
+            self.fault = faults.unavailable(error)
+        else:
+            self.fault = None
+
+    def close(self) -> None:
+        """Move the WAL into the database file and close."""
+        # A checkpoint that fails loses nothing: the WAL keeps what was committed.
+        with contextlib.suppress(sqlite3.Error):
+            self._conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._conn.close()
+
+    def _write(self, job: WriteJob) -> None:
+        execute = self._conn.execute
+        execute("SAVEPOINT one_write")
+        transaction = Transaction(self._conn, self._ids, self._now_ms)
+        try:
+            value = job.run(transaction, job.argument)
+        except BaseException as error:
+            if faults.is_fault(error) or not self._conn.in_transaction:
+                raise _GroupLostError(error) from error
+            execute("ROLLBACK TO one_write")
+            execute("RELEASE one_write")
+            job.result = outcome.Error(error)
+            return
+        if not self._conn.in_transaction:
+            raise _GroupLostError("a write ended the transaction of its group")
+        execute("RELEASE one_write")
+        job.result = outcome.Value(value)
+        job.facts = transaction.facts()
+
+    def _lose(
+        self, waiting: deque[WriteJob], group: list[WriteJob], error: Exception
+    ) -> list[WriteJob]:
+        self._rollback()
+        self.stats.lost_groups += 1
+        cause = error.__cause__ or error
+        if not group:
+            group = _take_all(waiting)
+            if faults.is_busy(cause):
+                return _answer_all(group, faults.locked_elsewhere)
+        self.fault = faults.unavailable(cause)
+        self._probe_at = self._seconds() + PROBE_SECONDS
+        return _answer_all(group, lambda: faults.unavailable(cause))
+
+    def _rollback(self) -> None:
+        # SQLite may have rolled back by itself; what matters is that nothing stays open.
+        with contextlib.suppress(sqlite3.Error):
+            self._conn.rollback()
+
+
+def facts_of(group: list[WriteJob]) -> CommitFacts | None:
+    """What a group made true, in order; None when it changed nothing that others wait for."""
+    facts = [job.facts for job in group if job.facts is not None]
+    frames = tuple(frame for fact in facts for frame in fact.frames)
+    lanes = frozenset(lane for fact in facts for lane in fact.lanes)
+    return CommitFacts(frames=frames, lanes=lanes) if frames or lanes else None
+
+
+def _take_all(waiting: deque[WriteJob]) -> list[WriteJob]:
+    taken = list(waiting)
+    waiting.clear()
+    return taken
+
+
+def _answer_all(group: list[WriteJob], error: Callable[[], GroupXError]) -> list[WriteJob]:
+    for job in group:
+        job.facts = None
+        job.result = outcome.Error(error())
+    return group
+
+
+def _read_error(error: sqlite3.Error, deadline_ms: int) -> BaseException:
+    if faults.primary_code(error) == sqlite3.SQLITE_INTERRUPT:
+        return faults.busy(
+            f"This look-up took longer than its {deadline_ms} ms and was stopped, so that nobody "
+            "waits for it. Nothing was changed; try again, or ask for less at once."
+        )
+    return faults.unreadable(error) if faults.is_fault(error) else error

@@ -1,0 +1,97 @@
+"""SQLite's errors in the daemon's terms: what is the store's own failure, and what it means."""
+
+import sqlite3
+
+from groupx.domain.errors import ErrorCode, GroupXError
+
+RETRY_AFTER_SECONDS = 1
+
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_FAULTS = frozenset(
+    {
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+"""The medium failed, whatever the statement was."""
+
+
+def primary_code(error: BaseException) -> int | None:
+    """SQLite's primary result code; None when `error` has none."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether another connection held the database for longer than the busy timeout."""
+    return primary_code(error) in _BUSY
+
+
+def is_fault(error: BaseException) -> bool:
+    """Whether it is the store that failed, and not the one statement."""
+    return primary_code(error) in _FAULTS
+
+
+def unavailable(cause: BaseException) -> GroupXError:
+    """A write whose group was lost; its outcome is unknown until it is read back."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The ledger could not be written ({_reason(cause)}). Nothing was acknowledged and nothing "
+        "is sent to an agent because of it. Free space or mend the disk: writing resumes by "
+        "itself. Then look whether the room has it, or repeat it with the same command id.",
+        cause=_reason(cause),
+    )
+
+
+def refused(fault: GroupXError) -> GroupXError:
+    """A write that was not tried, since the store has a fault."""
+    cause = fault.details["cause"]
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The ledger is read-only since a write failed ({cause}). This was not stored; reading "
+        "goes on. Free space or mend the disk: writing resumes by itself, then repeat it.",
+        cause=cause,
+    )
+
+
+def unreadable(cause: BaseException) -> GroupXError:
+    """A read that the medium failed."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The ledger could not be read ({_reason(cause)}). Nothing was changed. Check the disk, "
+        "and keep a copy of the database and its -wal file before anything else.",
+        cause=_reason(cause),
+    )
+
+
+def closed(why: str) -> GroupXError:
+    """A call to a store that no longer runs."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The ledger {why}, so this was not stored. Repeat it once GroupX runs again.",
+        cause=f"the ledger {why}",
+    )
+
+
+def busy(detail: str) -> GroupXError:
+    """STORE_BUSY, which is worth repeating."""
+    return GroupXError(ErrorCode.STORE_BUSY, detail, retryAfter=RETRY_AFTER_SECONDS)
+
+
+def locked_elsewhere() -> GroupXError:
+    """Another program holds the database."""
+    return busy(
+        "Another program kept the database locked for too long; nothing was changed. "
+        "Try again, and close what else has the file open."
+    )
+
+
+def _reason(cause: BaseException) -> str:
+    name = getattr(cause, "sqlite_errorname", None)
+    return f"{cause} [{name}]" if name else str(cause) or type(cause).__name__
