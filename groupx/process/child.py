@@ -9,8 +9,8 @@ import trio
 from groupx.process.frame_writer import ChildGone, FrameWriter
 from groupx.process.framing import MAX_LINE_BYTES, Line, LineFramer
 from groupx.process.launch import Launched
-from groupx.process.proctable import kill, kill_group, processes, tree_of
-from groupx.process.tree_end import end_tree
+from groupx.process.proctable import kill_group
+from groupx.process.tree import Tree
 
 __all__ = ["STDERR_BYTES", "ChildGone", "ChildProcess", "TreeNotEnded"]
 
@@ -54,7 +54,7 @@ class ChildProcess:
         self.survivors: tuple[int, ...] = ()
         """Of its tree, what even SIGKILL did not end in time."""
         self._launched = launched
-        self._mark = mark
+        self._tree = Tree(self.pid, mark)
         self._stdin = FrameWriter(launched.stdin, seconds=write_seconds, spoil=self.kill_tree)
         self._stdout = trio.lowlevel.FdStream(launched.stdout)
         self._stderr = trio.lowlevel.FdStream(launched.stderr)
@@ -96,6 +96,7 @@ class ChildProcess:
 
         The first two steps share the grace. Raises TreeNotEnded.
         """
+        await trio.to_thread.run_sync(self._tree.look)
         self._stdin.close()
         if not await self._exits_within(grace_seconds / 2):
             kill_group(self.pid, signal.SIGTERM)
@@ -106,8 +107,7 @@ class ChildProcess:
         """SIGKILL the whole tree now."""
         if self.exited.is_set():
             return
-        kill_group(self.pid)
-        kill(tree_of(processes(), self.pid, self._mark))
+        self._tree.kill()
 
     async def end(self) -> None:
         """SIGKILL the tree and wait until it is gone. Raises TreeNotEnded."""
@@ -123,7 +123,7 @@ class ChildProcess:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._drain_stderr)
                 self.returncode = await self._launched.watch.wait()
-                self.survivors = await end_tree(self.pid, self._mark, seconds=TREE_SECONDS)
+                self.survivors = await self._tree.end(TREE_SECONDS)
                 self._launched.watch.reap()
                 self._tree_ended = True
                 self._reading.deadline = nursery.cancel_scope.deadline = (

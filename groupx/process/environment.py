@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 RUN_VARIABLE = "GROUPX_RUN"
-"""Marks every process of a tree we started, so that stragglers can be found."""
+"""`<run>.<number>` in every process of a tree we started, so that stragglers can be found."""
 
 OWN_PREFIX = "GROUPX_"
 
@@ -38,3 +38,13 @@ def child_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict
         if not name.startswith(OWN_PREFIX) and name not in NESTED_RUN_MARKERS
     }
     return inherited | dict(extra)
+
+
+def run_mark(run_id: str) -> bytes:
+    """What every environment of that run contains."""
+    return f"{RUN_VARIABLE}={run_id}.".encode()
+
+
+def tree_mark(label: str) -> bytes:
+    """What every environment of one tree contains."""
+    return f"{RUN_VARIABLE}={label}\0".encode()

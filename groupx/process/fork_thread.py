@@ -7,7 +7,7 @@ short-lived worker thread would be killed when that thread is put away. This thr
 import queue
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import outcome
 import trio
@@ -46,13 +46,13 @@ class ForkThread:
 
     def __init__(self) -> None:
         self._token = trio.lowlevel.current_trio_token()
-        self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="groupx-fork", daemon=True).start()
 
     async def run(self, call: Callable[[], T], discard: Callable[[T], None]) -> T:
         """The call's result. A cancelled caller leaves it to `discard` what was made."""
         job = _Job(call, discard)
-        self._jobs.put(job)  # pyright: ignore[reportArgumentType] — Job is invariant in its result
+        self._jobs.put(job)
         try:
             await job.done.wait()
         except trio.Cancelled:

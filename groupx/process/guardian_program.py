@@ -7,12 +7,10 @@ End of input means that the daemon is gone, however it went.
 import os
 import signal
 import sys
-import time
 
-from groupx.process.proctable import kill, lineage, marked, processes, with_descendants
+from groupx.process.run_end import end_run
 
 _SECONDS = 10.0
-_PAUSE = 0.02
 
 
 def main() -> None:
@@ -38,26 +36,3 @@ def _listen() -> tuple[bytes, dict[int, str]]:
             case _:
                 continue
     return mark, trees
-
-
-def end_run(mark: bytes, trees: dict[int, str], *, seconds: float) -> set[int]:
-    """SIGKILL the trees and all that bear the mark, again until none is left. Blocking.
-
-    Never ends the caller or its ancestors. Returns what was alive at the bound.
-    """
-    deadline = time.monotonic() + seconds
-    while True:
-        table = processes()
-        never = lineage(table, os.getpid())
-        roots = marked(table, mark) if mark else set[int]()
-        for pid, started in trees.items():
-            leader = table.get(pid)
-            # A leader that is gone keeps its number as long as its group has members.
-            if leader is None or leader.started == started:
-                roots.add(pid)
-        found = with_descendants(table, roots, never=never)
-        alive = {pid for pid in found if not table[pid].zombie}
-        if not alive or time.monotonic() > deadline:
-            return alive
-        kill(alive)
-        time.sleep(_PAUSE)

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 import trio
 
 from groupx.process.child import ChildProcess, TreeNotEnded
-from groupx.process.environment import RUN_VARIABLE, child_environment
+from groupx.process.environment import RUN_VARIABLE, child_environment, run_mark, tree_mark
 from groupx.process.fork_thread import ForkThread
 from groupx.process.framing import MAX_LINE_BYTES
 from groupx.process.guardian import Guardian
@@ -30,8 +30,8 @@ class Spawner:
     whoever opened a child is being cancelled, and need no nursery of the caller's.
     """
 
-    def __init__(self, *, run_id: str | None = None) -> None:
-        self.run_id = run_id or secrets.token_hex(16)
+    def __init__(self) -> None:
+        self.run_id = secrets.token_hex(16)
         """Marks every process we start, so that stragglers can be found later."""
         self._count = 0
         self._owned: dict[int, ChildProcess | None] = {}
@@ -45,7 +45,7 @@ class Spawner:
         """Start the services; from the main thread, once. Raises SpawnError."""
         adopt_orphans()
         self._forks = ForkThread()
-        self._guardian = Guardian(self._run_mark(), self._forks, self._owned)
+        self._guardian = Guardian(run_mark(self.run_id), self._forks, self._owned)
         trio.lowlevel.spawn_system_task(self._serve, name="groupx-spawner")
         await self._up.wait()
         if self._fault:
@@ -92,11 +92,11 @@ class Spawner:
         write_seconds: float,
     ) -> AsyncGenerator[ChildProcess]:
         self._count += 1
-        mark = f"{self.run_id}.{self._count}"
-        launched = await self._launch(argv, cwd, {**env, RUN_VARIABLE: mark})
+        label = f"{self.run_id}.{self._count}"
+        launched = await self._launch(argv, cwd, {**env, RUN_VARIABLE: label})
         child = ChildProcess(
             launched,
-            mark=f"{RUN_VARIABLE}={mark}\0".encode(),
+            mark=tree_mark(label),
             max_line_bytes=max_line_bytes,
             write_seconds=write_seconds,
         )
@@ -155,6 +155,3 @@ class Spawner:
 
     def _children(self) -> list[ChildProcess]:
         return [child for child in self._owned.values() if child]
-
-    def _run_mark(self) -> bytes:
-        return f"{RUN_VARIABLE}={self.run_id}.".encode()
