@@ -67,3 +67,15 @@ def _siblings(where: Paths) -> list[Path]:
     own = None if where.database is None else Path(where.database)
     folders = {Path(where.data)} | ({own.parent} if own else set[Path]())
     return sorted({file for folder in folders for file in folder.glob("groupx*.db")} - {own})
+
+
+def _format(database: Path) -> str | int | None:
+    """The format found; None for no database, and what is wrong for one that cannot be opened."""
+    from groupx.store.probe import probe
+
+    if not database.exists():
+        return None
+    try:
+        return probe(database) or "empty"
+    except GroupXError as error:
+        return str(error.code)

@@ -1,0 +1,83 @@
+"""The room's events as a client sees them, over SSE."""
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+Event = dict[str, Any]
+
+
+class EventStream:
+    """`GET /api/events`, read one event at a time. Use as a context manager."""
+
+    def __init__(self, port: int, token: str, after_seq: int | None) -> None:
+        self.seen: list[Event] = []
+        """Everything read so far, deltas included."""
+        self._link = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        path = "/api/events" + ("" if after_seq is None else f"?afterSeq={after_seq}")
+        self._link.request("GET", path, headers={"Authorization": f"Bearer {token}"})
+        sock = self._link.sock
+        assert sock is not None
+        self._sock = sock
+        self._response = self._link.getresponse()
+        assert self._response.status == 200, self._response.read()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._response.close()
+        self._link.close()
+
+    def next(self, seconds: float = 20.0) -> Event | None:
+        """The next event; None when the daemon ended the stream. TimeoutError when none came."""
+        deadline = time.monotonic() + seconds
+        data: list[str] = []
+        while True:
+            self._sock.settimeout(max(0.001, deadline - time.monotonic()))
+            try:
+                line = self._response.readline()
+            except (ConnectionError, http.client.IncompleteRead):
+                return None
+            if not line:
+                return None
+            text = line.decode().rstrip("\n")
+            if text.startswith("data: "):
+                data.append(text[6:])
+            elif not text and data:
+                event: Event = json.loads("\n".join(data))
+                self.seen.append(event)
+                return event
+
+    def until(self, wanted: Callable[[Event], bool], what: str, seconds: float = 20.0) -> Event:
+        """The first event that is wanted; AssertionError when the stream ends or is silent."""
+        deadline = time.monotonic() + seconds
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                event = self.next(left) if left > 0 else None
+            except TimeoutError:
+                event = None
+            assert event is not None, f"not seen: {what}; seen: {self.types()}"
+            if wanted(event):
+                return event
+
+    def until_types(self, *types: str, seconds: float = 20.0) -> list[Event]:
+        """The first event of each type, in whatever order they come."""
+        missing = list(types)
+        found: list[Event] = []
+        while missing:
+            event = self.until(lambda e: e["type"] in missing, f"one of {missing}", seconds)
+            missing.remove(event["type"])
+            found.append(event)
+        return found
+
+    def durable(self) -> Iterator[Event]:
+        """What was seen and is kept."""
+        return (event for event in self.seen if event["seq"] is not None)
+
+    def types(self) -> list[str]:
+        """The types of what was seen."""
+        return [event["type"] for event in self.seen]
