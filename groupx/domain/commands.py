@@ -174,3 +174,19 @@ class LaneState:
     state: Literal["runnable", "paused"]
     reason: str | None = optional()
     revision: int
+
+
+@attrs.frozen(kw_only=True)
+class RememberCommand:
+    """A command whose effect is outside the ledger, with what it is to be answered."""
+
+    key: CommandKey
+    result: Mapping[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Remembered:
+    """The first answer of this command; `fresh` says that this was the first time."""
+
+    result: Mapping[str, Any]
+    fresh: bool

@@ -38,6 +38,8 @@ class LaneHead:
     transport: str
     attempts: int
     """Attempts already made of this turn."""
+    correlation_id: str | None = None
+    """The interaction that its source event belongs to."""
 
 
 @attrs.frozen(kw_only=True)
@@ -63,6 +65,22 @@ class Claimed:
 
     attempt_id: str
     invoked: bool
+
+
+@attrs.frozen(kw_only=True)
+class StartedCommand:
+    """Proof that the native turn of an attempt has begun."""
+
+    attempt_id: str
+    native_turn_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Progress:
+    """What a running turn has said so far; kept for the case that it never ends."""
+
+    turn_id: str
+    text: str
 
 
 @attrs.frozen(kw_only=True)
@@ -103,8 +121,9 @@ class TerminalCommand:
     interaction: Mapping[str, str] | None = None
     """`{kind, reason}` of an unexpected native interaction."""
     reconciliation: Reconciliation = Reconciliation.NONE
-    local_date: str
-    """The day, in the daemon's local time, that dated memory files this turn under."""
+    local_date: str = ""
+    """The day, in the daemon's local time, that dated memory files this turn under; needed with
+    Cause.COMPLETED only."""
 
 
 @attrs.frozen(kw_only=True)

@@ -22,6 +22,7 @@ class Cause(StrEnum):
     IDLE = "idle"
     INTERACTION = "interaction"
     CANCELLED = "cancelled"
+    WITHDRAWN = "withdrawn"
     CANCEL_IGNORED = "cancel_ignored"
     DAEMON_KILLED = "daemon_killed"
     STOP_CONFIRMED = "stop_confirmed"
@@ -56,7 +57,8 @@ ENDINGS: Mapping[Cause, Ending] = MappingProxyType(
         ),
         Cause.IDLE: Ending(TurnEvent.FAIL, ErrorCode.TURN_IDLE_TIMEOUT, rebuild=True),
         Cause.INTERACTION: Ending(TurnEvent.FAIL, ErrorCode.UNEXPECTED_NATIVE_INTERACTION),
-        Cause.CANCELLED: Ending(TurnEvent.NATIVE_CANCELLED),
+        Cause.CANCELLED: Ending(TurnEvent.NATIVE_CANCELLED, reason="user"),
+        Cause.WITHDRAWN: Ending(TurnEvent.WITHDRAW, reason="withdrawn"),
         Cause.CANCEL_IGNORED: Ending(
             TurnEvent.INTERRUPT, ErrorCode.TURN_CANCEL_TIMEOUT, rebuild=True
         ),
@@ -68,3 +70,6 @@ ENDINGS: Mapping[Cause, Ending] = MappingProxyType(
         Cause.OTHER_TRANSPORT: Ending(TurnEvent.REJECT, ErrorCode.TRANSPORT_MODE_MISMATCH),
     }
 )
+
+PROVES_DELIVERY = frozenset({Cause.COMPLETED, Cause.NATIVE_FAILED, Cause.INTERACTION})
+"""Only a program that has the prompt can answer like this."""

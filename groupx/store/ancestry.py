@@ -1,0 +1,103 @@
+"""The chain of turns above a call that an agent makes while it works."""
+
+import sqlite3
+
+import attrs
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId
+from groupx.domain.limits import Limits
+from groupx.domain.roster import RosterEntry
+from groupx.store.turn_rows import TurnRow, find_turn
+
+_ROOT_TURNS = "SELECT count(*) FROM turns WHERE root_correlation_id = ?"
+_ACTOR_CALLS = """
+SELECT count(*) FROM turns
+WHERE root_correlation_id = ? AND target_actor_id = ? AND parent_turn_id IS NOT NULL
+"""
+
+
+@attrs.frozen(kw_only=True)
+class Ancestry:
+    """A caller's running turn and everybody on the way from it to the root."""
+
+    parent: TurnRow
+    actors: frozenset[ActorId]
+
+
+def ancestry(conn: sqlite3.Connection, parent_turn_id: str, caller: ActorId) -> Ancestry:
+    """The caller's chain, proven whole.
+
+    SESSION_NOT_AVAILABLE when the calling turn has ended or is unknown, MCP_BINDING_MISMATCH
+    when it is not the caller's, STORE_CONFLICT or CAUSAL_CYCLE when the chain is not sound.
+    """
+    parent = find_turn(conn, parent_turn_id)
+    if parent is None or parent.ended:
+        raise GroupXError(
+            ErrorCode.SESSION_NOT_AVAILABLE,
+            "The turn that this call belongs to has ended; nothing was sent.",
+        )
+    if parent.target_actor_id != caller:
+        raise GroupXError(
+            ErrorCode.MCP_BINDING_MISMATCH,
+            f"The turn that this call belongs to is {parent.target_actor_id}'s, not {caller}'s; "
+            "nothing was sent.",
+        )
+    actors = {parent.target_actor_id}
+    seen = {parent.turn_id}
+    turn = parent
+    while turn.parent_turn_id is not None:
+        above = find_turn(conn, turn.parent_turn_id)
+        if above is not None and above.turn_id in seen:
+            raise GroupXError(
+                ErrorCode.CAUSAL_CYCLE,
+                "The chain of turns above this call runs in a circle; nothing was sent.",
+            )
+        if (
+            above is None
+            or above.root_correlation_id != turn.root_correlation_id
+            or above.hop_count != turn.hop_count - 1
+        ):
+            raise _broken(turn)
+        seen.add(above.turn_id)
+        actors.add(above.target_actor_id)
+        turn = above
+    if turn.hop_count != 0:
+        raise _broken(turn)
+    return Ancestry(parent=parent, actors=frozenset(actors))
+
+
+def check_loop_limits(
+    conn: sqlite3.Connection, parent: TurnRow, targets: tuple[RosterEntry, ...], limits: Limits
+) -> None:
+    """HOP_LIMIT_REACHED, ROOT_TURN_LIMIT_REACHED or ACTOR_CALL_LIMIT_REACHED."""
+    root = parent.root_correlation_id
+    hop = parent.hop_count + 1
+    if hop > limits.hop_count:
+        raise _stopped(ErrorCode.HOP_LIMIT_REACHED, "hopCount", limits.hop_count, root)
+    (turns,) = conn.execute(_ROOT_TURNS, (root,)).fetchone()
+    if turns + len(targets) > limits.root_turns:
+        raise _stopped(ErrorCode.ROOT_TURN_LIMIT_REACHED, "rootTurns", limits.root_turns, root)
+    bound = limits.actor_calls_per_root
+    for target in targets:
+        (calls,) = conn.execute(_ACTOR_CALLS, (root, target.actor_id)).fetchone()
+        if calls + 1 > bound:
+            raise _stopped(ErrorCode.ACTOR_CALL_LIMIT_REACHED, "actorCallsPerRoot", bound, root)
+
+
+def _broken(turn: TurnRow) -> GroupXError:
+    return GroupXError(
+        ErrorCode.STORE_CONFLICT,
+        f"The chain of turns above '{turn.turn_id}' is broken; nothing was sent.",
+    )
+
+
+def _stopped(code: ErrorCode, limit: str, bound: int, root: str) -> GroupXError:
+    return GroupXError(
+        code,
+        f"This chain of agent calls has reached its limit '{limit}' of {bound}; nothing was "
+        "sent. The user can let it go on, or raise the limit in the config.",
+        limit=limit,
+        bound=bound,
+        rootCorrelationId=root,
+    )

@@ -1,0 +1,90 @@
+"""Accept: a message and the turns that it wakes, all or nothing, once per client command."""
+
+from groupx.domain.commands import AcceptCommand, AcceptedMessage
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import RoomId
+from groupx.domain.roster import RosterEntry, resolve_targets
+from groupx.store.ancestry import ancestry, check_loop_limits
+from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
+from groupx.store.enqueue import Lineage, Message, Wake, check_content, enqueue, new_root
+from groupx.store.queries.rooms import active_room
+from groupx.store.transaction import Transaction
+
+_IN_ROOM = "SELECT 1 FROM events WHERE event_id = ? AND room_id = ?"
+
+
+def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
+    """Write the message, its turns and the command.
+
+    CLIENT_COMMAND_CONFLICT, what `resolve_targets` refuses, NOT_FOUND, MESSAGE_TOO_LARGE,
+    QUEUE_CAPACITY_REACHED; for a call out of a running turn also SESSION_NOT_AVAILABLE,
+    CAUSAL_CYCLE and the loop limits.
+    """
+    known = first_result(tx, command.key)
+    if known is not None:
+        return accepted_from(known)
+    instance_id = sender_instance(tx, command.key, command.actor_id)
+    addressed = resolve_targets(command.to, command.roster, caller=command.actor_id)
+    room_id = active_room(tx.conn)
+    for event_id in (command.reply_to_event_id, command.forwarded_event_id):
+        must_be_in_room(tx, room_id, event_id)
+    check_content(command.content, command.limits)
+    message = Message(
+        room_id=room_id,
+        actor_id=command.actor_id,
+        instance_id=instance_id,
+        body={"content": command.content},
+        provenance=command.provenance,
+        lineage=_lineage(tx, command, addressed.targets),
+        reply_to_event_id=command.reply_to_event_id,
+        forwarded_event_id=command.forwarded_event_id,
+    )
+    wake = Wake(
+        targets=addressed.targets,
+        transport=command.transport,
+        trigger_kind=command.trigger_kind,
+        limits=command.limits,
+    )
+    source, turns = enqueue(tx, message, wake)
+    answer = AcceptedMessage(
+        message_event_id=source.event_id,
+        correlation_id=source.correlation_id,
+        turns=turns,
+        skipped=addressed.skipped or None,
+    )
+    remember(tx, command.key, answer)
+    return answer
+
+
+def must_be_in_room(tx: Transaction, room_id: RoomId, event_id: str | None) -> None:
+    """NOT_FOUND when an event that a message points to is not in the room."""
+    if event_id is None or tx.conn.execute(_IN_ROOM, (event_id, room_id)).fetchone():
+        return
+    raise GroupXError(
+        ErrorCode.NOT_FOUND,
+        f"There is no event '{event_id}' in this room to refer to; nothing was sent.",
+        eventId=event_id,
+    )
+
+
+def _lineage(tx: Transaction, command: AcceptCommand, targets: tuple[RosterEntry, ...]) -> Lineage:
+    if command.parent_turn_id is None:
+        return new_root(tx)
+    chain = ancestry(tx.conn, command.parent_turn_id, command.actor_id)
+    if command.key.command_type == "mcp.ask":
+        for target in targets:
+            if target.actor_id in chain.actors:
+                raise GroupXError(
+                    ErrorCode.CAUSAL_CYCLE,
+                    f"{target.actor_id} is itself waiting on this chain of calls, so an answer "
+                    "could never come; nothing was sent. Send without waiting instead.",
+                    target=target.actor_id,
+                )
+    check_loop_limits(tx.conn, chain.parent, targets, command.limits)
+    return Lineage(
+        correlation_id=chain.parent.correlation_id,
+        root_correlation_id=chain.parent.root_correlation_id,
+        parent_turn_id=chain.parent.turn_id,
+        hop_count=chain.parent.hop_count + 1,
+        causation_id=chain.parent.turn_id,
+    )
