@@ -385,13 +385,22 @@ def scene_for(message: str) -> Scene:
     return _greet
 
 
-def current_message(packet: str) -> str:
-    """The part of a context packet that is meant for the agent now; without one, all of it."""
-    lines = packet.split("\n")
-    for index in range(len(lines) - 1, -1, -1):
-        if re.match(r"\W{0,8}current_message\b", lines[index]):
-            return "\n".join(lines[index + 1 :]).strip()
-    return packet.strip()
+def read_packet(packet: str) -> tuple[str, str | None]:
+    """The current message of a context packet, and our name in it; without one, all of it."""
+    head = re.match(r"\[groupx_protocol (\S+)\]\n", packet)
+    if head is None:
+        return packet.strip(), None
+    mark = head[1]
+    opened, closed = f"<entry {re.escape(mark)} ", f"\n</entry {re.escape(mark)}>"
+
+    def entries(section: str) -> list[str]:
+        text = packet.partition(f"\n[{section} {mark}]\n")[2]
+        text = re.split(rf"^\[\w+ {re.escape(mark)}\]$", text, maxsplit=1, flags=re.MULTILINE)[0]
+        return re.findall(rf"^{opened}[^\n]*>\n(.*?){closed}$", text, re.DOTALL | re.MULTILINE)
+
+    identity = "\n".join(entries("configured_agent_identity"))
+    name = re.match(r"name: ([^\n]+)", identity)
+    return "\n".join(entries("current_message")).strip(), name[1] if name else None
 
 
 # --- the agent side of ACP -------------------------------------------------------------------
@@ -451,12 +460,13 @@ class DemoAgent:
             return
         blocks: list[Json] = params.get("prompt") or []
         packet = without_surrogates("\n".join(str(block.get("text") or "") for block in blocks))
+        message, name = read_packet(packet)
         self._turn = Turn(
             wire=self._wire,
             session_id=str(params.get("sessionId")),
-            message=current_message(packet),
+            message=message,
             packet=packet,
-            name=self._name,
+            name=name or self._name,
             pace=self._pace,
         )
         threading.Thread(target=self._run, args=(request_id, self._turn), daemon=True).start()

@@ -1,0 +1,63 @@
+"""What a program's error means: login, quota, or just a failed turn."""
+
+import re
+
+from groupx.adapters.json_lines import is_object, objects_in
+from groupx.adapters.jsonrpc import RpcError
+from groupx.domain.errors import ErrorCode
+from groupx.domain.text import excerpt
+
+AUTH_REQUIRED = -32000
+REQUEST_CANCELLED = -32800
+MESSAGE_CHARACTERS = 500
+
+_WORDS = (
+    (
+        ErrorCode.NATIVE_QUOTA_EXCEEDED,
+        r"quota|rate[ _-]?limit|usage limit|too many requests|\b429\b|billing|insufficient[ _]"
+        r"(funds|credits?|balance)|out of credits?|payment required|\b402\b",
+    ),
+    (
+        ErrorCode.NATIVE_LOGIN_REQUIRED,
+        r"unauthori[sz]ed|unauthenticated|authenticat|auth_required|\b401\b|log ?in\b|logged out"
+        r"|sign in|api[ _-]?key|credentials?\b|token (has )?expired|invalid token",
+    ),
+)
+
+_ADVICE = {
+    ErrorCode.NATIVE_LOGIN_REQUIRED: "Log in with the program itself, then send the message again.",
+    ErrorCode.NATIVE_QUOTA_EXCEEDED: "Wait, or raise the limit of that account, then send again.",
+    ErrorCode.NATIVE_TURN_FAILED: "Nothing more will come of this turn; send the message again.",
+}
+
+
+def words_of(error: RpcError) -> str:
+    """The error's message with what its data adds, bounded."""
+    parts = [text.rstrip(" .") for text in (error.message, *_texts(error.data, depth=3))]
+    return excerpt(" · ".join(dict.fromkeys(part for part in parts if part)), MESSAGE_CHARACTERS)
+
+
+def _texts(value: object, *, depth: int) -> list[str]:
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return [str(value)]
+    if depth == 0:
+        return []
+    if is_object(value):
+        return [text for item in value.values() for text in _texts(item, depth=depth - 1)]
+    return [text for item in objects_in(value) for text in _texts(item, depth=depth - 1)]
+
+
+def classify(error: RpcError) -> ErrorCode:
+    """The code of an error that ended a turn or a handshake."""
+    if error.code == AUTH_REQUIRED:
+        return ErrorCode.NATIVE_LOGIN_REQUIRED
+    words = words_of(error)
+    for code, pattern in _WORDS:
+        if re.search(pattern, words, re.IGNORECASE):
+            return code
+    return ErrorCode.NATIVE_TURN_FAILED
+
+
+def explain(error: RpcError) -> str:
+    """What the user reads when the program answered a prompt with `error`."""
+    return f"The program reported: {words_of(error)}. {_ADVICE[classify(error)]}"

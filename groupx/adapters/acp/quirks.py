@@ -1,0 +1,53 @@
+"""What real programs do differently, as data. Each was measured on the program itself."""
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class Quirks:
+    """One driver's deviations; the defaults are plain ACP."""
+
+    mode: str | None = None
+    """The most open mode, set after every new session; refused = policy blocked."""
+    mode_by_method: bool = False
+    """Set the mode with `session/set_mode` although a config option is offered."""
+    agent_name: str | None = None
+    """What `agentInfo.name` must be."""
+    mcp_http_unadvertised: bool = False
+    """Takes MCP servers over HTTP without saying so."""
+    trailing_usage_seconds: float = 0.0
+    """How long the usage update that follows the prompt's answer is waited for."""
+    usage_is_cumulative: bool = False
+    """Token counts are of the session, not of the turn."""
+    cancel_may_brick: bool = False
+    """Only one cancel, confirmed by stopReason `cancelled`, leaves the session usable; an error
+    in answer to a cancelled prompt is how it says that it stopped."""
+    not_an_answer: str | None = None
+    """A whole answer matching this pattern means that the prompt was not run."""
+    refusal_is_unknown_session: bool = False
+    """A refusal before any output means that it does not know the session."""
+
+
+PLAIN = Quirks()
+
+KIMI = Quirks(mode="auto", mode_by_method=True, trailing_usage_seconds=0.1)
+
+GROK = PLAIN
+
+HERMES = Quirks(
+    mode="dont_ask",
+    agent_name="hermes-agent",
+    mcp_http_unadvertised=True,
+    usage_is_cumulative=True,
+    cancel_may_brick=True,
+    not_an_answer=r"Queued for the next turn\. \(\d+ queued\)",
+    refusal_is_unknown_session=True,
+)
+
+LOGIN_BY_VARIABLE = {
+    "xai.api_key": "XAI_API_KEY",
+    "gemini-api-key": "GEMINI_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "codex-api-key": "CODEX_API_KEY",
+}
+"""Login methods that need no person → the variable that must be set for them."""

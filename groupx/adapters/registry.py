@@ -1,0 +1,26 @@
+"""Driver → adapter. A driver that is not here is refused, never guessed."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from groupx.adapters.acp.adapter import AcpAdapter
+from groupx.adapters.acp.drivers import DRIVERS
+from groupx.adapters.contract import Adapter
+from groupx.domain.errors import ErrorCode, GroupXError
+
+ADAPTERS: Mapping[str, Adapter] = MappingProxyType({row.name: AcpAdapter(row) for row in DRIVERS})
+"""Every driver of this version."""
+
+
+def adapter_for(driver: str) -> Adapter:
+    """The adapter of `driver`. Raises PROVIDER_NOT_CLAIMED, naming it and the known ones."""
+    adapter = ADAPTERS.get(driver)
+    if adapter is None:
+        raise GroupXError(
+            ErrorCode.PROVIDER_NOT_CLAIMED,
+            f"There is no driver '{driver}', so the agent cannot be started. "
+            f"Known: {', '.join(ADAPTERS)}. For a program that speaks ACP, use driver 'acp'.",
+            driver=driver,
+            known=list(ADAPTERS),
+        )
+    return adapter
