@@ -3,17 +3,20 @@
 import os
 import sqlite3
 import sys
+import time
 from pathlib import Path
 from typing import Literal
 
 import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.store.faults import is_busy
 
 BUSY_TIMEOUT_MS = 5_000
 CACHE_KIB = 32 * 1024
 CHECKPOINT_PAGES = 1_000
 CACHED_STATEMENTS = 512
+_BUSY_PAUSE_SECONDS = 0.01
 
 Target = Path | Literal[":memory:"]
 
@@ -70,6 +73,13 @@ def _make_private(path: Path) -> None:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         return
+    except OSError as error:
+        raise GroupXError(
+            ErrorCode.STORE_UNAVAILABLE,
+            f"The database {path} could not be created ({error.strerror}). "
+            "Check that its directory exists and that this user may write there.",
+            cause=str(error.strerror),
+        ) from error
     try:
         os.fchmod(fd, 0o600)
     finally:
@@ -77,7 +87,7 @@ def _make_private(path: Path) -> None:
 
 
 def _set(conn: sqlite3.Connection, pragma: Pragma, reads: int | str) -> None:
-    conn.execute(f"PRAGMA {pragma.name} = {pragma.value}").fetchall()
+    _write(conn, f"PRAGMA {pragma.name} = {pragma.value}")
     row = conn.execute(f"PRAGMA {pragma.name}").fetchone()
     observed = None if row is None else row[0]
     if observed != reads:
@@ -90,3 +100,17 @@ def _set(conn: sqlite3.Connection, pragma: Pragma, reads: int | str) -> None:
             expected=reads,
             observed=observed,
         )
+
+
+def _write(conn: sqlite3.Connection, statement: str) -> None:
+    """SQLite does not itself wait for the lock when two programs turn WAL on at once."""
+    until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            conn.execute(statement).fetchall()
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() > until:
+                raise
+            time.sleep(_BUSY_PAUSE_SECONDS)
+        else:
+            return
