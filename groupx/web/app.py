@@ -1,14 +1,14 @@
 """The app behind the guards: quart routes made from the policy table and the handlers."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from types import ModuleType
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
 from quart import Response, request
 from quart_trio import QuartTrio
 
 from groupx.actors.mailbox import ActorCrashed
 from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.web.asgi import App
 from groupx.web.errors import Answer, error_answer, internal_error
 from groupx.web.guards import CALL, Call, Guards
 from groupx.web.policy import POLICIES, Policy
@@ -30,31 +30,34 @@ from groupx.web.streams.routes import register as register_streams
 AnyHandler = Callable[[Any, Call], Awaitable[Answer]]
 
 
-class Resource(Protocol):
-    """A module of `routes`: handlers by the name of their policy.
-
-    A handler of a policy with `needs_room` takes Services, every other one Entrance.
-    """
-
-    HANDLERS: Mapping[str, AnyHandler]
-
-
-RESOURCES: tuple[ModuleType, ...] = (
-    agents, bootstrap, health, history, lanes, login, messages, pages, shutdown, turns,
-)  # fmt: skip
 HANDLERS: dict[str, AnyHandler] = {
-    name: handler for module in RESOURCES for name, handler in module.HANDLERS.items()
+    **agents.HANDLERS,
+    **bootstrap.HANDLERS,
+    **health.HANDLERS,
+    **history.HANDLERS,
+    **lanes.HANDLERS,
+    **login.HANDLERS,
+    **messages.HANDLERS,
+    **pages.HANDLERS,
+    **shutdown.HANDLERS,
+    **turns.HANDLERS,
 }
+"""By the name of their policy; with `needs_room` a handler takes Services, else Entrance."""
 
 
 def create_guards(entrance: Entrance) -> Guards:
     """What the server serves from the first moment: everything that needs no room."""
-    return Guards(entrance, create_app(entrance))
+    return Guards(entrance, _asgi(entrance))
 
 
 def open_room(guards: Guards, services: Services) -> None:
     """The room is ready: from the next request on it answers."""
-    guards.open_room(services, create_app(services))
+    guards.open_room(services, _asgi(services))
+
+
+def _asgi(entrance: Entrance) -> App:
+    app: Any = create_app(entrance)
+    return app
 
 
 def create_app(entrance: Entrance) -> QuartTrio:
@@ -74,8 +77,8 @@ def _add(app: QuartTrio, policy: Policy, entrance: Entrance) -> None:
     handler = HANDLERS[policy.name]
 
     async def view(**_segments: str) -> Response:
-        call: Call = request.scope[CALL]  # type: ignore[typeddict-item]
-        return _response(await _answered(handler, entrance, call))
+        scope = cast("dict[str, Any]", request.scope)
+        return _response(await _answered(handler, entrance, scope[CALL]))
 
     app.add_url_rule(
         policy.path,

@@ -2,7 +2,7 @@
 
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import trio
@@ -33,7 +33,7 @@ class Connection:
         return self._stream.socket
 
     @contextmanager
-    def streaming(self) -> Iterator[None]:
+    def streaming(self) -> Generator[None]:
         """Around a long answer."""
         self.streams += 1
         try:

@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 import attrs
@@ -38,7 +37,12 @@ class Answer:
 
 def json_answer(value: Any, status: int = 200) -> Answer:
     """A record, or plain data, as JSON."""
-    return Answer(status=status, content=orjson.dumps(to_wire(value)))
+    return wire_answer(to_wire(value), status)
+
+
+def wire_answer(data: Any, status: int = 200) -> Answer:
+    """Data that has its wire form already; it may hold encoded JSON as orjson.Fragment."""
+    return Answer(status=status, content=orjson.dumps(data))
 
 
 def error_answer(error: GroupXError, headers: Headers = ()) -> Answer:
@@ -64,13 +68,7 @@ def quoted(text: str) -> str:
 
 def internal_error(where: str, error: Exception) -> GroupXError:
     """What the user hears of an unexpected exception; the bounded rest goes to the log."""
-    _log.error(
-        "request failed",
-        where=where,
-        error=type(error).__name__,
-        text=excerpt(without_surrogates(str(error)), _MAX_ERROR_TEXT),
-        frames=_frames(error.__traceback__),
-    )
+    log_failure(where, error)
     return GroupXError(
         ErrorCode.INTERNAL_ERROR,
         "GroupX failed while answering this request; whether it took effect is not known. "
@@ -78,6 +76,13 @@ def internal_error(where: str, error: Exception) -> GroupXError:
     )
 
 
-def _frames(trace: TracebackType | None) -> list[str]:
-    frames = traceback.extract_tb(trace)[-_MAX_FRAMES:]
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+def log_failure(where: str, error: BaseException | None) -> None:
+    """A diagnostic line: what failed and where, bounded; never locals, headers or bodies."""
+    frames = [] if error is None else traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
+    _log.error(
+        "web failure",
+        where=where,
+        error=type(error).__name__,
+        text=excerpt(without_surrogates(str(error)), _MAX_ERROR_TEXT),
+        frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
+    )

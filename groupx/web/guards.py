@@ -64,9 +64,9 @@ class Guards:
                 scope[CALL] = call
                 await self._behind(scope, incoming, watched.send)
         except GroupXError as error:
-            unread = _may_have_more(scope)
-            allow = self._allow_header(scope, error)
-            await asgi.send_answer(scope, receive, send, error_answer(error, allow), unread=unread)
+            answer = error_answer(error, self._allow_header(scope, error))
+            unread = not incoming.complete and headers.declared_length(scope["headers"]) != 0
+            await asgi.send_answer(scope, incoming, send, answer, unread=unread)
         except Exception as error:
             answer = error_answer(internal_error(str(scope["type"]), error))
             if not watched.started:

@@ -4,6 +4,7 @@ What differs: no HTTP/2 by prior knowledge or upgrade, a missing or duplicate Ho
 with 403, and a request that is no HTTP gets the one JSON error shape too.
 """
 
+import sys
 from typing import Any
 
 import h11
@@ -15,10 +16,10 @@ from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.typing import ConnectionState
-from hypercorn.utils import parse_socket_addr
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.text import excerpt
+from groupx.web.errors import log_failure
 from groupx.web.security_headers import secured
 
 MAX_HEADER_BYTES = 16 * 1024
@@ -55,7 +56,7 @@ class HttpLog(Logger):
 
     async def exception(self, message: str, *args: Any, **kwargs: Any) -> None:
         """To the log, with the exception's type."""
-        _log.error("http server", text=excerpt(message, 300), exc_info=True)
+        log_failure(message, sys.exception())
 
 
 def http_config() -> Config:
@@ -79,7 +80,7 @@ class _Http(h11.Connection):
             return super().next_event()
         except h11.RemoteProtocolError as error:
             if "Host" in str(error):
-                error._error_status_hint = 403
+                error.error_status_hint = 403
             raise
 
 
@@ -118,15 +119,16 @@ class HttpServer(TCPServer):
         """Until either side is done."""
         sock = self.stream.socket
         try:
-            client = parse_socket_addr(sock.family, sock.getpeername())
-            server = parse_socket_addr(sock.family, sock.getsockname())
+            client, server = sock.getpeername(), sock.getsockname()
             async with TaskGroup() as tasks:
                 self._task_group = tasks
-                self.protocol = StrictProtocol(
+                protocol: Any = StrictProtocol(
                     self.app, self.config, self.context, tasks, ConnectionState(self.state),
                     False, client, server, self.protocol_send,
                 )  # fmt: skip
-                await self.idle_task.restart(tasks, self._idle_timeout)
+                self.protocol = protocol
+                idle: Any = self.idle_task
+                await idle.restart(tasks, self._idle_timeout)
                 await self._read_data()
         except OSError:
             return  # the client is gone

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import structlog
 import trio
@@ -13,6 +14,7 @@ from hypercorn.typing import ConnectionState
 from groupx.actors.mailbox import Bell
 from groupx.web.asgi import App
 from groupx.web.connection import SEND_SECONDS, Connection
+from groupx.web.errors import log_failure
 from groupx.web.guards import STREAMING
 from groupx.web.http1 import HttpServer, http_config
 
@@ -89,19 +91,20 @@ class WebServer:
             await self._stop.wait()
             accepting.cancel_scope.cancel()
 
-    async def _serve(self, stream: trio.SocketStream) -> None:
-        connection = Connection(stream, self._changed.ring)
+    async def _serve(self, accepted: trio.SocketStream) -> None:
+        connection = Connection(accepted, self._changed.ring)
         if len(self._connections) >= MAX_CONNECTIONS:
             _log.error("too many connections", most=MAX_CONNECTIONS)
             connection.reset()
             return
         state = ConnectionState({STREAMING: connection.streaming})
         self._connections.add(connection)
+        stream: Any = connection
         try:
-            await HttpServer(self._app, self._config, self._context, state, connection)
-        except Exception:
+            await HttpServer(self._app, self._config, self._context, state, stream)
+        except Exception as error:
             # One connection's failure is its own; the listener goes on.
-            _log.exception("connection failed")
+            log_failure("connection", error)
         finally:
             self._connections.discard(connection)
             self._changed.ring()

@@ -77,6 +77,15 @@ class StoreHealth:
     fault: str | None = optional()
 
 
+@attrs.frozen(kw_only=True)
+class Notice:
+    """Something the user should know of this start, said once: what recovery did, and the like."""
+
+    code: str
+    message: str
+    at: str
+
+
 class AgentViews(Protocol):
     """The immutable snapshot of every agent (the AgentDirectory)."""
 
@@ -112,3 +121,4 @@ class Services(Entrance):
     """Milliseconds since the epoch."""
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]
+    notices: tuple[Notice, ...] = ()
