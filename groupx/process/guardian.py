@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import MutableMapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import trio
 
 from groupx.process.fork_thread import ForkThread
 from groupx.process.launch import Launched, SpawnError, launch
+from groupx.process.proctable import kill
 
 READY_SECONDS = 10.0
 END_SECONDS = 5.0
@@ -53,9 +53,10 @@ class Guardian:
                 if first:
                     raise
             first = False
-            steady = trio.current_time() - came_up > STEADY_SECONDS
-            wait = FIRST_BACKOFF if steady else min(LAST_BACKOFF, wait * 2)
+            if trio.current_time() - came_up > STEADY_SECONDS:
+                wait = FIRST_BACKOFF
             await trio.sleep(wait)
+            wait = min(LAST_BACKOFF, wait * 2)
 
     async def available(self, seconds: float) -> None:
         """Raises SpawnError when there is no guardian within the bound."""
@@ -117,7 +118,7 @@ class Guardian:
         with trio.move_on_after(END_SECONDS) as bound:
             await process.watch.wait()
         if bound.cancelled_caught:
-            process.popen.kill()
+            kill([process.popen.pid])
             await process.watch.wait()
         process.watch.reap()
         process.watch.close()
@@ -130,5 +131,4 @@ class Guardian:
         except OSError:
             written = 0
         if written < len(line):
-            with suppress(OSError):
-                self._process.popen.kill()
+            kill([self._process.popen.pid])  # not popen.kill: that would reap it

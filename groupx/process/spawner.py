@@ -146,7 +146,7 @@ class Spawner:
                     await nursery.start(self._guardian.keep)
                     self._up.set()
         except Exception as error:
-            self._fault = error
+            self._fault = _innermost(error)
             for child in self._children():
                 child.kill_tree()
         finally:
@@ -155,3 +155,11 @@ class Spawner:
 
     def _children(self) -> list[ChildProcess]:
         return [child for child in self._owned.values() if child]
+
+
+def _innermost(error: Exception) -> Exception:
+    match error:
+        case ExceptionGroup(exceptions=[Exception() as only]):
+            return _innermost(only)
+        case _:
+            return error
