@@ -23,8 +23,6 @@ from groupx.web.services import Entrance, Services, Status
 
 CALL = "groupx.call"
 """Where a scope holds its Call."""
-STREAMING = "groupx.streaming"
-"""Where a connection's state may hold a context manager factory that marks a stream."""
 
 
 @attrs.frozen(kw_only=True)
@@ -55,7 +53,7 @@ class Guards:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""
         watched = _Watched(send)
-        incoming = asgi.Incoming(receive)
+        incoming = asgi.Incoming(receive, complete=headers.declared_length(scope["headers"]) == 0)
         try:
             call = await self._admit(scope, incoming)
             if call is None:
@@ -65,14 +63,13 @@ class Guards:
                 await self._behind(scope, incoming, watched.send)
         except GroupXError as error:
             answer = error_answer(error, self._allow_header(scope, error))
-            unread = not incoming.complete and headers.declared_length(scope["headers"]) != 0
-            await asgi.send_answer(scope, incoming, send, answer, unread=unread)
+            await asgi.send_answer(scope, incoming, send, answer)
         except Exception as error:
             answer = error_answer(internal_error(str(scope["type"]), error))
             if not watched.started:
-                await asgi.send_answer(scope, incoming, send, answer, unread=False)
+                await asgi.send_answer(scope, incoming, send, answer)
 
-    async def _admit(self, scope: Scope, receive: Receive) -> Call | None:
+    async def _admit(self, scope: Scope, incoming: asgi.Incoming) -> Call | None:
         raw: headers.Raw = scope["headers"]
         found = self._table.find(scope["path"])
         policy = None if found is None else found.by_method.get(_method(scope))
@@ -86,7 +83,7 @@ class Guards:
             if headers.declared_length(raw) != 0:
                 raise invalid("This request takes no body.")
         else:
-            content = await _json_body(raw, receive)
+            content = await _json_body(raw, incoming)
             if content is None:
                 return None
             body = read_body(content, policy.body)
@@ -165,14 +162,14 @@ def _no_route(found: Found | None) -> GroupXError:
     )
 
 
-async def _json_body(raw: headers.Raw, receive: Receive) -> bytes | None:
+async def _json_body(raw: headers.Raw, incoming: asgi.Incoming) -> bytes | None:
     length = headers.declared_length(raw)
     if length is not None and length > MAX_REQUEST_BYTES:
         raise asgi.too_large()
     headers.check_json_type(raw)
-    return await asgi.read_body(receive)
+    return await asgi.read_body(incoming)
 
 
-def _marked(scope: Scope, policy: Policy) -> AbstractContextManager[Any]:
-    mark = scope.get("state", {}).get(STREAMING)
-    return mark() if policy.stream and mark is not None else nullcontext()
+def _marked(scope: Scope, policy: Policy) -> AbstractContextManager[None]:
+    connection = asgi.connection_of(scope)
+    return connection.streaming() if policy.stream and connection else nullcontext()

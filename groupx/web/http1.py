@@ -10,6 +10,7 @@ from typing import Any
 import h11
 import orjson
 import structlog
+import trio
 from hypercorn.config import Config
 from hypercorn.logging import Logger
 from hypercorn.protocol.h11 import H11Protocol
@@ -26,6 +27,7 @@ MAX_HEADER_BYTES = 16 * 1024
 MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
 IDLE_SECONDS = 75
 PING_SECONDS = 20
+RECYCLE_SECONDS = 1
 
 _log = structlog.stdlib.get_logger("groupx.http")
 _REFUSALS = {
@@ -95,6 +97,12 @@ class StrictProtocol(H11Protocol):
 
     async def _check_protocol(self, event: h11.Request) -> None:
         """Nothing is ever spoken here but HTTP/1.1."""
+
+    async def _maybe_recycle(self) -> None:
+        # The app sees the end of its own response as a disconnect and may be cancelled for it,
+        # by quart, inside this very call; half done, the connection would never be idle again.
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + RECYCLE_SECONDS):
+            await super()._maybe_recycle()
 
     async def _send_error_response(self, status_code: int) -> None:
         code, message = _REFUSALS.get(status_code, _NOT_HTTP)

@@ -12,10 +12,9 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 
 from groupx.actors.mailbox import Bell
-from groupx.web.asgi import App
+from groupx.web.asgi import CONNECTION, App
 from groupx.web.connection import SEND_SECONDS, Connection
 from groupx.web.errors import log_failure
-from groupx.web.guards import STREAMING
 from groupx.web.http1 import HttpServer, http_config
 
 LOOPBACK = "127.0.0.1"
@@ -97,11 +96,11 @@ class WebServer:
             _log.error("too many connections", most=MAX_CONNECTIONS)
             connection.reset()
             return
-        state = ConnectionState({STREAMING: connection.streaming})
+        state = ConnectionState({CONNECTION: connection})
         self._connections.add(connection)
         stream: Any = connection
         try:
-            await HttpServer(self._app, self._config, self._context, state, stream)
+            await HttpServer(self._app, self._config, self._context, state, stream).run()
         except Exception as error:
             # One connection's failure is its own; the listener goes on.
             log_failure("connection", error)

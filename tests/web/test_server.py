@@ -8,7 +8,7 @@ import trio
 
 from groupx.web import connection as connection_module
 from groupx.web import server as server_module
-from groupx.web.guards import STREAMING
+from groupx.web.asgi import CONNECTION
 from groupx.web.server import WebServer, bind
 
 
@@ -42,14 +42,14 @@ class App:
         raise RuntimeError("broken")
 
     async def endless(self, scope, send):
-        with scope["state"][STREAMING]():
+        with scope["state"][CONNECTION].streaming():
             await self._start(send)
             while True:
                 await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
                 await trio.lowlevel.checkpoint()
 
     async def silent(self, scope, send):
-        with scope["state"][STREAMING]():
+        with scope["state"][CONNECTION].streaming():
             await self._start(send)
             await send({"type": "http.response.body", "body": b"x", "more_body": True})
             await trio.sleep_forever()
@@ -183,10 +183,11 @@ async def test_idle_connections_do_not_hold_up_the_stop():
         idle = await trio.open_tcp_stream("127.0.0.1", port)
         used = await send(port, get("/ok"))
         await read_response(used)
-        with trio.fail_after(5):
+        with trio.fail_after(server_module.GRACE_SECONDS / 2):
             server.stop()
             await server.ended.wait()
         assert not await was_reset(idle)
+        assert not await was_reset(used)
         await used.aclose()
         await idle.aclose()
 
