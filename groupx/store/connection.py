@@ -38,7 +38,6 @@ PRAGMAS = (
     Pragma("wal_autocheckpoint", str(CHECKPOINT_PAGES), CHECKPOINT_PAGES),
     Pragma("cache_size", str(-CACHE_KIB), -CACHE_KIB),
     Pragma("temp_store", "MEMORY", 2),
-    Pragma("trusted_schema", "OFF", 0),
 )
 _FULLFSYNC = Pragma("fullfsync", "ON", 1)
 """What macOS needs for a commit to survive a power loss; elsewhere SQLite ignores it."""

@@ -56,9 +56,8 @@ def checks(create_table: str) -> list[str]:
 def table_options(create_table: str) -> list[str]:
     """AUTOINCREMENT, COLLATE x, ON CONFLICT x, WITHOUT ROWID and the like, sorted."""
     found = tokens(create_table)
-    return sorted(
-        " ".join(found[at : at + 2]) for at, token in enumerate(found) if token in _OPTIONS
-    )
+    options = (found[at : at + 2] for at, word in enumerate(found) if word in _OPTIONS)
+    return sorted(" ".join(word for word in option if word not in ",)") for option in options)
 
 
 def index_parts(create_index: str) -> tuple[str, str]:
