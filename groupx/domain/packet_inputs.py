@@ -85,7 +85,8 @@ class PacketInputs:
     last_delivered_seq: int = 0
     """The target's delivery cursor in this room."""
     session_knows_cursor: bool = False
-    """Whether a delivered attempt exists on a binding with the query's native session."""
+    """Whether the delivery that the cursor stands for, the target's newest proven one, went into
+    the query's native session."""
     reset_through_seq: int = 0
     summary: ActiveSummary | None = None
     """Only above the reset floor, and not beyond the source."""

@@ -10,6 +10,7 @@ _ROOMS = """
 SELECT room_id, title, active, created_at, archived_at FROM rooms
 ORDER BY active DESC, created_at DESC, room_id LIMIT 1000
 """
+_EXISTS = "SELECT 1 FROM rooms WHERE room_id = ?"
 _ACTIVE = "SELECT room_id FROM rooms WHERE active = 1"
 
 
@@ -17,8 +18,17 @@ def active_room(conn: sqlite3.Connection) -> RoomId:
     """The active room's id."""
     row = conn.execute(_ACTIVE).fetchone()
     if row is None:
-        raise GroupXError(ErrorCode.STORE_CONFLICT, "This ledger has no active room.")
+        raise GroupXError(
+            ErrorCode.STORE_CONFLICT,
+            "This ledger has no active room, so nothing can be said in it.",
+        )
     return RoomId(row[0])
+
+
+def must_exist(conn: sqlite3.Connection, room_id: str) -> None:
+    """NOT_FOUND when there is no such room."""
+    if conn.execute(_EXISTS, (room_id,)).fetchone() is None:
+        raise GroupXError(ErrorCode.NOT_FOUND, f"There is no room '{room_id}' in this ledger.")
 
 
 def rooms(conn: sqlite3.Connection) -> tuple[RoomView, ...]:

@@ -1,33 +1,38 @@
-"""Where a stream begins: which room, and how far the ledger goes."""
+"""Where a stream begins: which room, what runs in it, and how far the ledger goes."""
 
 import sqlite3
 
 import attrs
 
-from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
-from groupx.store.queries.rooms import active_room
+from groupx.domain.views import TurnView
+from groupx.store.queries.bootstrap import MAX_OPEN_TURNS
+from groupx.store.queries.lane import lane_views
+from groupx.store.queries.rooms import active_room, must_exist
+from groupx.store.turn_views import open_turns
 
 
 @attrs.frozen(kw_only=True)
 class StreamStart:
-    """The room of a stream; `through_seq` is the newest seq of the whole ledger, 0 if none."""
+    """One room, from one read snapshot."""
 
     room_id: RoomId
     through_seq: int
+    """The newest seq of the whole ledger, 0 if it is empty."""
+    turns: tuple[TurnView, ...]
+    """Open turns, as in the bootstrap."""
 
 
-def stream_start(conn: sqlite3.Connection, room_id: str | None) -> StreamStart:
+def stream_start(conn: sqlite3.Connection, room_id: RoomId | None) -> StreamStart:
     """For the named room, or the active one. NOT_FOUND when there is no such room."""
-    if room_id is None:
-        room = active_room(conn)
-    elif conn.execute("SELECT 1 FROM rooms WHERE room_id = ?", (room_id,)).fetchone():
-        room = RoomId(room_id)
-    else:
-        raise GroupXError(
-            ErrorCode.NOT_FOUND,
-            f"There is no room '{room_id}' here, so there is nothing to stream. "
-            "Reload the page to see the rooms there are.",
-        )
+    room = room_id or active_room(conn)
+    must_exist(conn, room)
+    lanes = (lane.actor_id for lane in lane_views(conn, room))
     newest = conn.execute("SELECT ifnull(max(seq), 0) FROM events").fetchone()
-    return StreamStart(room_id=room, through_seq=newest[0])
+    return StreamStart(
+        room_id=room,
+        through_seq=newest[0],
+        turns=tuple(
+            turn for turn in open_turns(conn, lanes, MAX_OPEN_TURNS) if turn.room_id == room
+        ),
+    )

@@ -1,0 +1,101 @@
+"""Everything that one turn's context packet is made of, in one read."""
+
+import sqlite3
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId
+from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery
+from groupx.domain.turns import TERMINAL
+from groupx.store.context_floor import reset_floor
+from groupx.store.transcript import entry, reply_chain, said_between
+from groupx.store.turn_rows import TurnRow, get_turn
+
+_CURSOR = "SELECT last_delivered_seq FROM delivery_cursors WHERE actor_id = ? AND room_id = ?"
+_LAST_DELIVERED = """
+SELECT t.enqueue_seq, b.native_session_id
+FROM turns t
+JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.delivery_certainty = 'delivered'
+JOIN session_bindings b ON b.binding_id = a.binding_id
+WHERE t.target_actor_id = ? AND t.status = ?
+ORDER BY t.enqueue_seq DESC LIMIT 1
+"""
+_SUMMARY = """
+SELECT summary_id, from_seq, through_seq, content, generator_actor_id FROM summaries
+WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
+"""
+_NAMES = "SELECT actor_id, display_name FROM actors"
+
+
+def packet_inputs(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
+    """One snapshot for one turn; NOT_FOUND."""
+    turn = get_turn(conn, query.turn_id)
+    source = entry(conn, turn.source_event_id, turn.target_actor_id)
+    if source is None:
+        raise GroupXError(ErrorCode.NOT_FOUND, f"Turn '{turn.turn_id}' has no source event.")
+    forwarded = source.forwarded_event_id
+    cursor = conn.execute(_CURSOR, (turn.target_actor_id, turn.room_id)).fetchone()
+    last_delivered_seq = 0 if cursor is None else cursor[0]
+    knows = _knows_cursor(conn, turn, query.native_session_id)
+    floor = reset_floor(conn, turn.room_id)
+    summary = _summary(conn, turn, floor)
+    covered = last_delivered_seq if knows else (summary.through_seq if summary else 0)
+    lower_seq = max(floor, covered)
+    transcript, complete_after_seq = said_between(
+        conn,
+        turn.room_id,
+        turn.target_actor_id,
+        lower_seq=lower_seq,
+        upper_seq=source.seq,
+        max_entries=query.max_entries,
+        max_characters=query.max_characters,
+    )
+    names = {ActorId(actor_id): name for actor_id, name in conn.execute(_NAMES)}
+    return PacketInputs(
+        turn_id=turn.turn_id,
+        room_id=turn.room_id,
+        target_actor_id=turn.target_actor_id,
+        target_name=names[turn.target_actor_id],
+        trigger_kind=turn.trigger_kind,
+        hop_count=turn.hop_count,
+        parent_turn_id=turn.parent_turn_id,
+        root_correlation_id=turn.root_correlation_id,
+        source=source,
+        forwarded=entry(conn, forwarded, turn.target_actor_id) if forwarded else None,
+        last_delivered_seq=last_delivered_seq,
+        session_knows_cursor=knows,
+        reset_through_seq=floor,
+        summary=summary,
+        lower_seq=lower_seq,
+        complete_after_seq=complete_after_seq,
+        transcript=transcript,
+        reply_chain=reply_chain(conn, source, turn.target_actor_id, query.max_characters),
+        names=names,
+    )
+
+
+def _knows_cursor(conn: sqlite3.Connection, turn: TurnRow, native_session_id: str | None) -> bool:
+    """Whether the last delivery, the one that the cursor stands for, was into this session.
+
+    A session that was left for another one and is opened again has missed what came between.
+    """
+    if native_session_id is None:
+        return False
+    found = [
+        row
+        for status in TERMINAL
+        if (row := conn.execute(_LAST_DELIVERED, (turn.target_actor_id, status)).fetchone())
+    ]
+    return bool(found) and max(found)[1] == native_session_id
+
+
+def _summary(conn: sqlite3.Connection, turn: TurnRow, floor: int) -> ActiveSummary | None:
+    row = conn.execute(_SUMMARY, (turn.room_id, floor, turn.source_seq)).fetchone()
+    if row is None:
+        return None
+    return ActiveSummary(
+        summary_id=row[0],
+        from_seq=row[1],
+        through_seq=row[2],
+        content=row[3],
+        generator_actor_id=row[4],
+    )

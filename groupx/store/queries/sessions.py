@@ -1,0 +1,36 @@
+"""The native session that an agent may go on with."""
+
+import sqlite3
+
+import attrs
+
+from groupx.domain.ids import ActorId
+
+_LAST = """
+SELECT b.binding_id, b.native_session_id, b.protocol, i.adapter_id
+FROM session_bindings b JOIN agent_instances i ON i.instance_id = b.instance_id
+WHERE b.actor_id = :actor AND b.transport = 'structured' AND b.native_session_id IS NOT NULL
+  AND b.created_at > coalesce(
+    (SELECT max(created_at) FROM context_resets WHERE reset_native_sessions = 1), '')
+ORDER BY b.created_at DESC, b.rowid DESC LIMIT 1
+"""
+
+
+@attrs.frozen(kw_only=True)
+class LastSession:
+    """A session that was open once; whether it can be resumed, only its program can tell."""
+
+    binding_id: str
+    native_session_id: str
+    protocol: str
+    adapter_id: str
+
+
+def last_session(conn: sqlite3.Connection, actor_id: ActorId) -> LastSession | None:
+    """The agent's newest native session since sessions were last reset; None = start anew."""
+    row = conn.execute(_LAST, {"actor": actor_id}).fetchone()
+    if row is None:
+        return None
+    return LastSession(
+        binding_id=row[0], native_session_id=row[1], protocol=row[2], adapter_id=row[3]
+    )

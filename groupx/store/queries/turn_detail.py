@@ -1,0 +1,111 @@
+"""One turn as a person may look into it."""
+
+import sqlite3
+from typing import Any
+
+from groupx.domain.attempts import DeliveryCertainty, DispatchPhase, Reconciliation
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId
+from groupx.domain.turn_detail import AttemptView, ChainLink, ReceiptView, TurnDetail, Via
+from groupx.store.event_rows import load_json
+from groupx.store.turn_rows import get_turn
+from groupx.store.turn_views import child_turns, turn_view
+
+MAX_CHILDREN = 200
+MAX_CHAIN = 64
+_ATTEMPTS = """
+SELECT attempt_id, dispatch_phase, delivery_certainty, reconciliation, context_through_seq,
+  summary_through_seq, claimed_at, prompt_invoked_at, started_at, terminal_at, instance_id
+FROM turn_attempts WHERE turn_id = ? ORDER BY claimed_at, rowid LIMIT 100
+"""
+_PACKET = """
+SELECT packet_json FROM turn_attempts WHERE turn_id = ? AND packet_json IS NOT NULL
+ORDER BY claimed_at DESC, rowid DESC LIMIT 1
+"""
+_RECEIPT = """
+SELECT received_at, recorded_at, applied_at, completed_at FROM input_receipts WHERE turn_id = ?
+"""
+_CAUSE = """
+SELECT e.event_id, e.actor_id, e.event_type, e.body_json, e.provenance_json,
+  coalesce(t.caused_by_turn_id, t.parent_turn_id)
+FROM turns t JOIN events e ON e.event_id = t.source_event_id WHERE t.turn_id = ?
+"""
+_KINDS: dict[str, Via] = {
+    "retry": "retry",
+    "continue": "continue",
+    "steer": "steer",
+    "callback": "callback",
+}
+
+
+def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
+    """The turn; NOT_FOUND."""
+    view = turn_view(conn, turn_id)
+    if view is None:
+        raise GroupXError(ErrorCode.NOT_FOUND, f"There is no turn '{turn_id}'.")
+    row = get_turn(conn, turn_id)
+    packet = conn.execute(_PACKET, (turn_id,)).fetchone()
+    receipt = conn.execute(_RECEIPT, (turn_id,)).fetchone()
+    return TurnDetail(
+        turn=view,
+        attempts=tuple(_attempt(item) for item in conn.execute(_ATTEMPTS, (turn_id,))),
+        receipt=ReceiptView(
+            received_at=receipt[0],
+            recorded_at=receipt[1],
+            applied_at=receipt[2],
+            completed_at=receipt[3],
+        ),
+        packet=None if packet is None else load_json(packet[0]),
+        chain=_chain(conn, turn_id),
+        children=child_turns(conn, row.root_correlation_id, turn_id, MAX_CHILDREN),
+        partial_text=row.partial_text,
+    )
+
+
+def _attempt(row: tuple[Any, ...]) -> AttemptView:
+    reconciliation = Reconciliation(row[3])
+    return AttemptView(
+        attempt_id=row[0],
+        dispatch_phase=DispatchPhase(row[1]),
+        delivery_certainty=DeliveryCertainty(row[2]),
+        reconciliation=None if reconciliation is Reconciliation.NONE else reconciliation,
+        context_through_seq=row[4],
+        summary_through_seq=row[5],
+        claimed_at=row[6],
+        prompt_invoked_at=row[7],
+        started_at=row[8],
+        terminal_at=row[9],
+        instance_id=row[10],
+    )
+
+
+def _chain(conn: sqlite3.Connection, turn_id: str) -> tuple[ChainLink, ...]:
+    """Upwards from the turn to its first cause, then turned round."""
+    links: list[ChainLink] = []
+    below: str | None = turn_id
+    while below is not None and len(links) < MAX_CHAIN:
+        event_id, actor_id, event_type, body, provenance, above = conn.execute(
+            _CAUSE, (below,)
+        ).fetchone()
+        links.append(
+            ChainLink(
+                turn_id=above,
+                event_id=event_id,
+                actor_id=ActorId(actor_id),
+                via=_via(event_type, load_json(body), provenance, called=above is not None),
+            )
+        )
+        below = above
+    return tuple(reversed(links))
+
+
+def _via(event_type: str, body: dict[str, Any], provenance: str | None, *, called: bool) -> Via:
+    if event_type == "operator.dispatch":
+        return "dispatch"
+    kind = _KINDS.get(str(body.get("kind")))
+    if kind is not None:
+        return kind
+    if not called:
+        return "message"
+    labels = load_json(provenance).get("labels") if provenance else None
+    return "ask" if "ask" in (labels or ()) else "send"

@@ -1,0 +1,175 @@
+"""Recovery from the rows alone: first every unfinished turn is decided, then it is written."""
+
+from collections import Counter
+from typing import Any
+
+import attrs
+
+from groupx.domain.attempts import DeliveryCertainty, Reconciliation
+from groupx.domain.ids import ActorId
+from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand
+from groupx.domain.outcomes import Cause
+from groupx.domain.recovery import Unfinished, Verdict, verdict
+from groupx.domain.runs import RecoverLane, RecoverQuery
+from groupx.domain.turns import TurnStatus
+from groupx.store.attempt_rows import machine_state, open_attempt
+from groupx.store.ending import end_turn
+from groupx.store.transaction import Transaction
+from groupx.store.transactions.requeue import put_back
+from groupx.store.turn_rows import get_turn
+
+_UNFINISHED = """
+SELECT t.turn_id, t.target_actor_id, t.adapter_id, t.transport, t.status,
+  a.attempt_id, a.dispatch_phase, a.delivery_certainty, a.binding_id, a.native_turn_id,
+  b.native_session_id, t.partial_text
+FROM turns t
+LEFT JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.terminal_at IS NULL
+LEFT JOIN session_bindings b ON b.binding_id = a.binding_id
+WHERE t.status IN ('queued', 'dispatching', 'running', 'cancelling')
+"""
+_ALL = _UNFINISHED + " ORDER BY t.target_actor_id, t.enqueue_seq"
+_LANE = _UNFINISHED + " AND t.target_actor_id = ? ORDER BY t.enqueue_seq"
+
+_END_INSTANCES = """
+UPDATE agent_instances SET process_ended_at = ?, status = 'interrupted'
+WHERE process_ended_at IS NULL AND actor_id IN (SELECT actor_id FROM actors WHERE kind = 'agent')
+"""
+_CLOSE_BINDINGS = """
+UPDATE session_bindings SET closed_at = ?, status = 'interrupted'
+WHERE closed_at IS NULL AND actor_id IN (SELECT actor_id FROM actors WHERE kind = 'agent')
+"""
+_OF_ACTOR = " AND actor_id = ?"
+
+_CAUSES = {
+    Verdict.AGENT_GONE: (
+        Cause.AGENT_GONE,
+        "The agent is no longer in the config; this was never sent. Address another agent.",
+    ),
+    Verdict.OTHER_TRANSPORT: (
+        Cause.OTHER_TRANSPORT,
+        "This was accepted for another transport than this run uses; it was never sent. Retry it.",
+    ),
+    Verdict.CANCEL: (Cause.CANCELLED, None),
+    Verdict.INTERRUPT: (
+        Cause.DAEMON_KILLED,
+        "GroupX ended while this ran and cannot tell how it went on; it is not sent again. "
+        "Look at what was done, then continue or retry.",
+    ),
+}
+
+
+@attrs.frozen
+class _Case:
+    """One unfinished turn and what is to become of it."""
+
+    verdict: Verdict
+    turn_id: str
+    target_actor_id: ActorId
+    open_attempt: OpenAttempt | None
+
+
+def recover_all(tx: Transaction, query: RecoverQuery) -> Recovered:
+    """Phase 1, before anything else of this run: close what the last run left open.
+
+    What an agent's own program can still tell is left in `undecided`, its lane busy. Doing it
+    again changes nothing.
+    """
+    rows = tx.conn.execute(_ALL).fetchall()
+    cases = [
+        _case(
+            row,
+            in_roster=row[1] in query.roster,
+            transport=query.transport,
+            reconcilable=query.reconcilable,
+        )
+        for row in rows
+    ]
+    tx.conn.execute(_END_INSTANCES, (tx.now,))
+    tx.conn.execute(_CLOSE_BINDINGS, (tx.now,))
+    return _write(tx, cases)
+
+
+def recover_lane(tx: Transaction, lane: RecoverLane) -> Recovered:
+    """The same for the one agent whose actor crashed; its program is gone."""
+    rows = tx.conn.execute(_LANE, (lane.actor_id,)).fetchall()
+    cases = [
+        _case(row, in_roster=True, transport=lane.transport, reconcilable=lane.reconcilable)
+        for row in rows
+    ]
+    tx.conn.execute(_END_INSTANCES + _OF_ACTOR, (tx.now, lane.actor_id))
+    tx.conn.execute(_CLOSE_BINDINGS + _OF_ACTOR, (tx.now, lane.actor_id))
+    return _write(tx, cases)
+
+
+def _case(
+    row: tuple[Any, ...], *, in_roster: bool, transport: str, reconcilable: frozenset[str]
+) -> _Case:
+    (
+        turn_id, actor_id, adapter_id, own_transport, status,
+        attempt_id, phase, certainty, binding_id, native_turn_id, native_session_id, partial,
+    ) = row  # fmt: skip
+    state = machine_state(phase, certainty) if phase else None
+    decided = verdict(
+        Unfinished(
+            status=TurnStatus(status),
+            attempt=state,
+            in_roster=in_roster,
+            same_transport=own_transport == transport,
+            reconcilable=adapter_id in reconcilable,
+        )
+    )
+    attempt = state and OpenAttempt(
+        turn_id=turn_id,
+        attempt_id=attempt_id,
+        target_actor_id=actor_id,
+        status=TurnStatus(status),
+        phase=state[0],
+        certainty=state[1],
+        binding_id=binding_id,
+        native_session_id=native_session_id,
+        native_turn_id=native_turn_id,
+        partial_text=partial,
+    )
+    return _Case(decided, turn_id, actor_id, attempt)
+
+
+def _write(tx: Transaction, cases: list[_Case]) -> Recovered:
+    counts: Counter[str] = Counter()
+    undecided: list[OpenAttempt] = []
+    for case in cases:
+        tx.wake_lane(case.target_actor_id)
+        if case.verdict is Verdict.RECONCILE and case.open_attempt:
+            undecided.append(case.open_attempt)
+        elif case.verdict is not Verdict.KEEP:
+            counts.update(_carry_out(tx, case))
+    return Recovered(
+        requeued=counts[TurnStatus.QUEUED],
+        interrupted=counts[TurnStatus.INTERRUPTED],
+        delivery_unknown=counts[DeliveryCertainty.UNKNOWN],
+        cancelled=counts[TurnStatus.CANCELLED],
+        failed=counts[TurnStatus.FAILED],
+        undecided=tuple(undecided),
+    )
+
+
+def _carry_out(tx: Transaction, case: _Case) -> list[str]:
+    """Write one decision; what it counts as."""
+    turn = get_turn(tx.conn, case.turn_id)
+    attempt = open_attempt(tx.conn, case.turn_id)
+    if case.verdict is Verdict.REQUEUE and attempt:
+        return [put_back(tx, turn, attempt)]
+    cause, message = _CAUSES[case.verdict]
+    end = TerminalCommand(
+        turn_id=turn.turn_id,
+        attempt_id=attempt and attempt.attempt_id,
+        cause=cause,
+        message=message,
+        reconciliation=Reconciliation.UNSUPPORTED
+        if cause is Cause.DAEMON_KILLED
+        else Reconciliation.NONE,
+    )
+    counted: list[str] = [end_turn(tx, turn, attempt, end).status]
+    known = case.open_attempt and case.open_attempt.certainty is DeliveryCertainty.DELIVERED
+    if cause is Cause.DAEMON_KILLED and not known:
+        counted.append(DeliveryCertainty.UNKNOWN)
+    return counted
