@@ -9,7 +9,9 @@ from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore
 from groupx.actors.subscription import Encode, Subscription
-from groupx.store.queries.events_after import EventsAfter, events_after
+from groupx.domain.ids import RoomId
+from groupx.domain.pages import EventsAfter
+from groupx.store.queries.events_after import events_after
 
 T = TypeVar("T")
 
@@ -23,7 +25,7 @@ class CursorLoop(Generic[T]):
         self,
         hub: EventHub,
         store: ActorRef[ToStore],
-        room_id: str,
+        room_id: RoomId,
         subscription: Subscription,
         encode: Encode[T],
     ) -> None:

@@ -5,6 +5,7 @@ from typing import Any, cast
 import attrs
 import orjson
 
+from groupx.domain.ids import RoomId
 from groupx.web.errors import invalid
 from groupx.web.requests import MAX_ID_CHARACTERS, MAX_SEQ
 
@@ -15,7 +16,7 @@ MAX_FRAME_CHARACTERS = 4096
 class Subscribe:
     """`{"subscribe": {"roomId", "afterSeq"?}}`; no afterSeq = live from now."""
 
-    room_id: str
+    room_id: RoomId
     after_seq: int | None
 
 
@@ -32,7 +33,7 @@ def read_subscribe(data: str | bytes) -> Subscribe:
         raise invalid("'roomId' must name a room.", field="roomId")
     if after_seq is not None and (type(after_seq) is not int or not 0 <= after_seq <= MAX_SEQ):
         raise invalid("'afterSeq' must be the number of an event.", field="afterSeq")
-    return Subscribe(room_id=room_id, after_seq=after_seq)
+    return Subscribe(room_id=RoomId(room_id), after_seq=after_seq)
 
 
 def read_ping(data: str | bytes) -> int | None:

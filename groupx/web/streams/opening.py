@@ -1,6 +1,5 @@
 """How a stream begins: where the room stands, and whether the client's cursor is of it."""
 
-import sqlite3
 from collections.abc import Sequence
 
 import attrs
@@ -11,8 +10,7 @@ from groupx.actors.messages import Read, ToStore
 from groupx.actors.subscription import Subscription
 from groupx.domain.ids import RoomId
 from groupx.domain.views import TurnView
-from groupx.store.queries.active_turns import active_turns
-from groupx.store.queries.stream_start import StreamStart, stream_start
+from groupx.store.queries.stream_start import stream_start
 
 OPENING_DEADLINE_MS = 250
 
@@ -30,22 +28,11 @@ class Opening:
     subscription: Subscription
 
 
-@attrs.frozen(kw_only=True)
-class _Standing:
-    start: StreamStart
-    turns: Sequence[TurnView]
-
-
-def _standing(conn: sqlite3.Connection, room_id: str | None) -> _Standing:
-    start = stream_start(conn, room_id)
-    return _Standing(start=start, turns=active_turns(conn, start.room_id))
-
-
 async def open_stream(
     hub: EventHub,
     store: ActorRef[ToStore],
     *,
-    room_id: str | None = None,
+    room_id: RoomId | None = None,
     after_seq: int | None = None,
     replay_deltas: bool = False,
 ) -> Opening:
@@ -57,9 +44,9 @@ async def open_stream(
     # The place among the deltas is taken before the read, so that what a turn shows between
     # the two is seen twice (and told apart by chunkIndex) rather than not at all.
     position = hub.ring.end
-    standing = await store.ask(Read(_standing, room_id, OPENING_DEADLINE_MS))
-    hub.ring.learn(standing.start.through_seq)
-    newest = max(hub.ring.through_seq or 0, standing.start.through_seq)
+    start = await store.ask(Read(stream_start, room_id, OPENING_DEADLINE_MS))
+    hub.ring.learn(start.through_seq)
+    newest = max(hub.ring.through_seq or 0, start.through_seq)
     reset = after_seq is not None and after_seq > newest
     if after_seq is None or reset:
         cursor, position = newest, hub.ring.end
@@ -68,9 +55,9 @@ async def open_stream(
         if replay_deltas:
             position = hub.ring.after(cursor)
     return Opening(
-        room_id=standing.start.room_id,
+        room_id=start.room_id,
         through_seq=newest,
         reset=reset,
-        active_turns=standing.turns,
-        subscription=hub.subscribe(standing.start.room_id, cursor, position),
+        active_turns=start.turns,
+        subscription=hub.subscribe(start.room_id, cursor, position),
     )

@@ -2,7 +2,7 @@
 
 import os
 import time
-from typing import cast
+from typing import Any, cast
 
 from quart import Response, Websocket, request, websocket
 from quart_trio import QuartTrio
@@ -23,7 +23,7 @@ def register(app: QuartTrio, services: Services) -> None:
     announcer = Announcer(IdSource(_now_ms, os.urandom), _now_ms)
 
     async def events() -> Response:
-        call: Call = request.scope[CALL]  # type: ignore[typeddict-item]
+        call: Call = cast("dict[str, Any]", request.scope)[CALL]
         try:
             cursor = cursor_of(request.headers.get("last-event-id"), call.query.get("afterSeq"))
             stream = await open_events(services, announcer, cursor)

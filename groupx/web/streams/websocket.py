@@ -90,10 +90,10 @@ class _Session:
     async def _greet(self, opening: Opening) -> None:
         views = self._services.directory.views()
         hub = self._services.hub
-        turns = [
-            {**to_wire(turn), "live": to_wire(hub.live(turn.turn_id))}
-            for turn in opening.active_turns
-        ]
+        turns: list[dict[str, Any]] = []
+        for turn in opening.active_turns:
+            live = hub.live(turn.turn_id)
+            turns.append(to_wire(turn) | ({} if live is None else {"live": to_wire(live)}))
         await self._send(
             {
                 "subscribed": {
