@@ -1,8 +1,9 @@
 """What a program's error means: login, quota, or just a failed turn."""
 
 import re
+from typing import cast
 
-from groupx.adapters.json_lines import is_object, objects_in
+from groupx.adapters.json_lines import is_object
 from groupx.adapters.jsonrpc import RpcError
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import excerpt
@@ -43,8 +44,10 @@ def _texts(value: object, *, depth: int) -> list[str]:
     if depth == 0:
         return []
     if is_object(value):
-        return [text for item in value.values() for text in _texts(item, depth=depth - 1)]
-    return [text for item in objects_in(value) for text in _texts(item, depth=depth - 1)]
+        inner: list[object] = list(value.values())
+    else:
+        inner = cast("list[object]", value) if isinstance(value, list) else []
+    return [text for item in inner for text in _texts(item, depth=depth - 1)]
 
 
 def classify(error: RpcError) -> ErrorCode:

@@ -1,0 +1,134 @@
+"""Scripted agents as real processes behind the adapter."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+import trio
+
+from groupx.adapters.acp.adapter import AcpAdapter
+from groupx.adapters.acp.drivers import ACP, AcpDriver
+from groupx.adapters.contract import (
+    AdapterStartError,
+    ContentDelta,
+    NativeEvent,
+    NativeSession,
+    PromptEnd,
+    ReasoningDelta,
+    SessionProfile,
+    Started,
+    ToolUpdate,
+)
+from groupx.domain.limits import Timeouts
+from groupx.process.spawner import Spawner
+
+PROGRAM = Path(__file__).parents[2] / "conformance" / "agents" / "acp_scripted.py"
+TIMEOUTS = Timeouts(handshake=10_000, cancel=2_000, close=2_000)
+
+
+@pytest.fixture
+async def spawner() -> AsyncIterator[Spawner]:
+    spawner = Spawner()
+    await spawner.start()
+    yield spawner
+    await spawner.aclose()
+
+
+@attrs.define
+class Turn:
+    """What one prompt reported."""
+
+    events: list[NativeEvent] = attrs.field(factory=list)
+    end: PromptEnd | None = None
+    began: trio.Event = attrs.field(factory=trio.Event)
+
+    def sink(self, event: NativeEvent) -> None:
+        self.events.append(event)
+        self.began.set()
+
+    @property
+    def text(self) -> str:
+        return "".join(e.text for e in self.events if isinstance(e, ContentDelta))
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(e.text for e in self.events if isinstance(e, ReasoningDelta))
+
+    @property
+    def tools(self) -> list[ToolUpdate]:
+        return [e for e in self.events if isinstance(e, ToolUpdate)]
+
+    @property
+    def starts(self) -> int:
+        return sum(isinstance(e, Started) for e in self.events)
+
+
+@attrs.define
+class Rig:
+    """One scripted agent behind the adapter."""
+
+    session: NativeSession
+    log: Path
+
+    async def prompt(self, text: str = "go") -> Turn:
+        turn = Turn()
+        turn.end = await self.session.prompt(text, turn.sink)
+        return turn
+
+    @property
+    def frames(self) -> list[dict[str, Any]]:
+        """Everything that our side sent."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+    def sent(self, method: str) -> list[dict[str, Any]]:
+        return [frame for frame in self.frames if frame.get("method") == method]
+
+
+Opener = Callable[..., AbstractAsyncContextManager[Rig]]
+
+
+@pytest.fixture
+def scripted(spawner: Spawner, tmp_path: Path) -> Opener:
+    """`async with scripted(scenario, driver=…, **profile fields) as rig`."""
+
+    @asynccontextmanager
+    async def open_rig(
+        scenario: dict[str, Any] | None = None,
+        *,
+        driver: AcpDriver = ACP,
+        timeouts: Timeouts = TIMEOUTS,
+        **fields: Any,
+    ) -> AsyncIterator[Rig]:
+        path, log = tmp_path / "scenario.json", tmp_path / "log.jsonl"
+        path.write_text(json.dumps(scenario or {}))
+        # The fixed arguments of the driver follow; the scripted agent ignores them.
+        command = (sys.executable, "-I", "-S", str(PROGRAM), str(path), str(log))
+        profile = SessionProfile(
+            **{
+                "agent_id": "tester",
+                "command": command,
+                "cwd": str(tmp_path),
+                "timeouts": timeouts,
+                "run_dir": str(tmp_path),
+                **fields,
+            }
+        )
+        refused: AdapterStartError | None = None
+        async with trio.open_nursery() as nursery:
+            try:
+                session = await nursery.start(AcpAdapter(driver).serve, profile, spawner)
+            except AdapterStartError as error:
+                refused = error
+            else:
+                yield Rig(session=session, log=log)
+                session.kill()
+                await session.closed.wait()
+        if refused is not None:
+            raise refused
+
+    return open_rig

@@ -1,0 +1,292 @@
+"""One prompt, one end: what a turn reports, and how it ends."""
+
+import pytest
+import trio.testing
+
+from conformance.scenario import CANCELLED, asks, ends, fails, says, thinks, tool, uses
+from groupx.adapters.acp.drivers import HERMES, KIMI
+from groupx.adapters.contract import (
+    Completed,
+    ContentDelta,
+    Failed,
+    Heartbeat,
+    ReasoningDelta,
+    Started,
+    Usage,
+)
+from groupx.domain.errors import ErrorCode
+
+
+def prompt(*steps):
+    return {"session/prompt": [list(steps)]}
+
+
+async def test_an_answer_streams_and_ends_once(scripted):
+    async with scripted(prompt(says("Hello "), says("you."), ends())) as rig:
+        turn = await rig.prompt("hi there")
+    assert turn.events == [Started(), ContentDelta("Hello "), ContentDelta("you.")]
+    assert turn.end == Completed()
+    [sent] = rig.sent("session/prompt")
+    assert sent["params"] == {
+        "sessionId": "session-1",
+        "prompt": [{"type": "text", "text": "hi there"}],
+    }
+
+
+async def test_an_empty_answer_is_an_answer(scripted):
+    async with scripted(prompt(ends())) as rig:
+        turn = await rig.prompt()
+    assert (turn.events, turn.end) == ([Started()], Completed())
+
+
+async def test_vendor_noise_is_no_evidence_of_a_start(scripted):
+    noise = [
+        {"update": {"sessionUpdate": "available_commands_update", "availableCommands": []}},
+        {"update": {"sessionUpdate": "current_mode_update", "currentModeId": "auto"}},
+        {"send": {"method": "_x.ai/queue/changed", "params": {"entries": []}}},
+        {"send": {"method": "qwen/notify", "params": {}}},
+        uses(10),
+    ]
+    async with scripted(prompt(*noise, fails(-32603, "boom"))) as rig:
+        turn = await rig.prompt()
+    assert turn.events == [Started(), Usage(context_used=10, context_size=1000)]
+
+
+async def test_segments_are_joined_by_a_blank_line(scripted):
+    steps = [says("One"), tool(), says("\n\nTwo"), says(" more"), says("Three", messageId="m2")]
+    async with scripted(prompt(says("", messageId="m1"), *steps, ends())) as rig:
+        turn = await rig.prompt()
+    assert turn.text == "One\n\nTwo more\n\nThree"
+    deltas = [event for event in turn.events if isinstance(event, ContentDelta)]
+    assert [delta.new_segment for delta in deltas] == [False, True, False, True]
+
+
+async def test_a_tool_before_any_text_opens_no_segment(scripted):
+    async with scripted(prompt(tool(status="completed"), says("Done"), ends())) as rig:
+        turn = await rig.prompt()
+    assert turn.events[-1] == ContentDelta("Done")
+
+
+async def test_reasoning_is_kept_apart(scripted):
+    async with scripted(prompt(thinks("hm "), thinks("so"), says("Yes"), ends())) as rig:
+        turn = await rig.prompt()
+    assert (turn.reasoning, turn.text) == ("hm so", "Yes")
+    assert turn.events[:2] == [Started(), ReasoningDelta("hm ")]
+
+
+async def test_a_plan_is_evidence(scripted):
+    plan = {"update": {"sessionUpdate": "plan", "entries": []}}
+    async with scripted(prompt(plan, ends())) as rig:
+        turn = await rig.prompt()
+    assert turn.events == [Started(), Heartbeat()]
+
+
+async def test_echoes_and_replay_are_not_the_answer(scripted):
+    echo = {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "hi"}}
+    other = {
+        "send": {
+            "method": "session/update",
+            "params": {"sessionId": "another", "update": says("no")["update"]},
+        }
+    }
+    async with scripted(
+        {
+            "session/new": [says("replayed"), {"result": {"sessionId": "session-1"}}, says("too")],
+            "session/prompt": [[{"update": echo}, other, says("yes"), ends()]],
+        }
+    ) as rig:
+        turn = await rig.prompt()
+    assert turn.text == "yes"
+
+
+async def test_what_comes_after_the_end_belongs_to_nobody(scripted):
+    first = [says("one"), ends(), ends("refusal"), says("late"), tool("late"), uses(7)]
+    async with scripted({"session/prompt": [first, [says("two"), ends()]]}) as rig:
+        one = await rig.prompt()
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        two = await rig.prompt()
+    assert (one.end, two.end) == (Completed(), Completed())
+    assert one.events == [Started(), ContentDelta("one")]
+    assert two.events == [Started(), ContentDelta("two")]
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "max_turn_requests"])
+async def test_an_answer_cut_short_says_why(scripted, reason):
+    async with scripted(prompt(says("half"), ends(reason))) as rig:
+        turn = await rig.prompt()
+    assert turn.end == Completed(stop_reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (ends("refusal"), ErrorCode.NATIVE_REFUSED),
+        (ends("gave_up"), ErrorCode.NATIVE_TURN_FAILED),
+        (fails(-32603, "Internal error"), ErrorCode.NATIVE_TURN_FAILED),
+        (fails(-32000, "Authentication required"), ErrorCode.NATIVE_LOGIN_REQUIRED),
+        (fails(-32603, "oops", {"detail": "401 Unauthorized"}), ErrorCode.NATIVE_LOGIN_REQUIRED),
+        (fails(-32603, "Rate limit reached"), ErrorCode.NATIVE_QUOTA_EXCEEDED),
+        (fails(-32603, "x", {"error": {"status": 429}}), ErrorCode.NATIVE_QUOTA_EXCEEDED),
+    ],
+)
+async def test_a_failed_turn_says_what_kind(scripted, answer, code):
+    async with scripted({"session/prompt": [[says("a"), answer]]}) as rig:
+        turn = await rig.prompt()
+        again = await rig.prompt()
+    assert isinstance(turn.end, Failed)
+    assert (turn.end.code, turn.end.evidence, turn.end.session_usable) == (code, True, True)
+    assert again.end == Completed()
+
+
+async def test_an_answer_without_a_stop_reason_is_not_trusted(scripted):
+    async with scripted(prompt({"result": None})) as rig:
+        turn = await rig.prompt()
+        assert not rig.session.usable
+    assert isinstance(turn.end, Failed)
+    assert turn.end.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
+
+
+class TestUsage:
+    async def test_in_the_result(self, scripted):
+        usage = {"inputTokens": 5, "outputTokens": 2, "totalTokens": 7}
+        async with scripted(prompt(says("a"), uses(9), ends(usage=usage))) as rig:
+            turn = await rig.prompt()
+        assert turn.end == Completed(
+            usage=Usage(
+                input_tokens=5,
+                output_tokens=2,
+                total_tokens=7,
+                context_used=9,
+                context_size=1000,
+            )
+        )
+
+    @pytest.mark.parametrize(
+        "meta",
+        [
+            {"usage": {"inputTokens": 5, "outputTokens": 2, "totalTokens": 7}},
+            {"quota": {"token_count": {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7}}},
+        ],
+    )
+    async def test_in_vendor_fields(self, scripted, meta):
+        async with scripted(prompt(ends(_meta=meta))) as rig:
+            turn = await rig.prompt()
+        expected = Usage(input_tokens=5, output_tokens=2, total_tokens=7)
+        assert turn.end == Completed(usage=expected)
+
+    async def test_after_the_answer(self, scripted):
+        modes = {"sessionId": "session-1", "modes": {"availableModes": [{"id": "auto"}]}}
+        scenario = {"session/new": [{"result": modes}], **prompt(says("a"), ends(), uses(42))}
+        async with scripted(scenario, driver=KIMI) as rig:
+            turn = await rig.prompt()
+        assert turn.end == Completed(usage=Usage(context_used=42, context_size=1000))
+
+    async def test_counted_over_the_whole_session(self, scripted):
+        def counted(total):
+            return [says("a"), ends(usage={"inputTokens": total, "totalTokens": total})]
+
+        prompts = [counted(10), counted(25), counted(0), counted(4)]
+        scenario = {"initialize": [{"result": AS_HERMES}], "session/prompt": prompts}
+        async with scripted(scenario, driver=HERMES) as rig:
+            totals = [(await rig.prompt()).end.usage.total_tokens for _ in prompts]
+        assert totals == [10, 15, 0, 4]
+
+
+AS_HERMES = {"protocolVersion": 1, "agentInfo": {"name": "hermes-agent", "version": "0.19.0"}}
+
+
+class TestInteractions:
+    async def test_permission_is_refused_then_cancelled(self, scripted):
+        async with scripted(
+            {
+                "session/prompt": [
+                    [
+                        says("May I?"),
+                        asks(),
+                        {"await": 0},
+                        CANCELLED,
+                        ends("cancelled"),
+                    ],
+                    [says("again"), ends()],
+                ]
+            }
+        ) as rig:
+            turn = await rig.prompt()
+            again = await rig.prompt()
+        assert (turn.end.kind, turn.end.reason) == ("permission", "rm -rf /")
+        assert again.end == Completed()
+        tail = [frame for frame in rig.frames if frame.get("method") != "initialize"][2:4]
+        assert tail[0]["result"] == {"outcome": {"outcome": "cancelled"}}
+        assert tail[1]["method"] == "session/cancel"
+
+    async def test_elicitation_is_cancelled(self, scripted):
+        request = {
+            "send": {
+                "id": "e-1",
+                "method": "elicitation/create",
+                "params": {"sessionId": "session-1", "mode": "form", "message": "Which one?"},
+            }
+        }
+        steps = [request, {"await": "e-1"}, CANCELLED, ends("cancelled")]
+        async with scripted(prompt(*steps)) as rig:
+            turn = await rig.prompt()
+        assert (turn.end.kind, turn.end.reason) == ("elicitation", "Which one?")
+        assert {"jsonrpc": "2.0", "id": "e-1", "result": {"action": "cancel"}} in rig.frames
+
+    async def test_an_error_after_the_refusal_is_still_the_interaction(self, scripted):
+        steps = [asks(), CANCELLED, fails(-32603, "NoneType")]
+        async with scripted(prompt(*steps)) as rig:
+            turn = await rig.prompt()
+            assert not rig.session.usable
+        assert turn.end.kind == "permission"
+
+    async def test_unknown_requests_are_refused(self, scripted):
+        ask = {"send": {"id": 9, "method": "fs/read_text_file", "params": {"path": "/etc/passwd"}}}
+        async with scripted(prompt(ask, {"await": 9}, says("ok"), ends())) as rig:
+            turn = await rig.prompt()
+        assert turn.end == Completed()
+        [answer] = [frame for frame in rig.frames if frame.get("id") == 9]
+        assert answer["error"]["code"] == -32601
+
+
+class TestTools:
+    async def test_opened_moved_closed(self, scripted):
+        text = [{"type": "content", "content": {"type": "text", "text": "12 passed"}}]
+        steps = [
+            tool(title="pytest", kind="execute", status="pending", rawInput={"command": "pytest"}),
+            tool(new=False, status="in_progress"),
+            tool(new=False, status="completed", content=text, locations=[{"path": "/a.py"}]),
+            tool(new=False, status="completed"),
+        ]
+        async with scripted(prompt(*steps, ends())) as rig:
+            turn = await rig.prompt()
+        assert [(t.phase, t.status) for t in turn.tools] == [
+            ("started", "pending"),
+            ("updated", "in_progress"),
+            ("completed", "completed"),
+        ]
+        assert {(t.name, t.kind, t.tool_call_id) for t in turn.tools} == {
+            ("pytest", "execute", "call-1")
+        }
+        assert turn.tools[0].details == {"input": '{"command": "pytest"}'}
+        assert turn.tools[2].details == {"text": "12 passed", "paths": ["/a.py"]}
+
+    async def test_first_mentioned_by_an_update(self, scripted):
+        async with scripted(prompt(tool(new=False, status="failed", title="x"), ends())) as rig:
+            turn = await rig.prompt()
+        assert [(t.phase, t.status) for t in turn.tools] == [
+            ("started", "failed"),
+            ("completed", "failed"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("answer", "status"),
+        [(ends(), "completed"), (ends("cancelled"), "cancelled"), (fails(-32603, "x"), "failed")],
+    )
+    async def test_left_open_is_closed_with_the_turn(self, scripted, answer, status):
+        async with scripted(prompt(tool(title="sleep"), answer)) as rig:
+            turn = await rig.prompt()
+        assert [(t.phase, t.status) for t in turn.tools] == [
+            ("started", "pending"),
+            ("completed", status),
+        ]
