@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Literal
 
 import attrs
 
@@ -23,6 +24,19 @@ class AgentState(StrEnum):
     CANCELLING = "cancelling"
     FAILED = "failed"
     PENDING_RESTART = "pending_restart"
+
+
+_DOWN = frozenset({AgentState.STOPPED, AgentState.FAILED})
+_IN_A_TURN = frozenset({AgentState.WORKING, AgentState.CANCELLING})
+
+
+def state_after(action: Literal["start", "stop", "restart"], state: AgentState) -> AgentState:
+    """How an agent stands once `action` has begun."""
+    if action == "stop":
+        return AgentState.CANCELLING if state in _IN_A_TURN else AgentState.STOPPED
+    if action == "restart" or state in _DOWN:
+        return AgentState.STARTING
+    return state
 
 
 @attrs.frozen(kw_only=True)

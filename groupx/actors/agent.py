@@ -1,0 +1,285 @@
+"""The actor of one agent: one lane, one native session, one turn at a time."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import attrs
+import orjson
+import trio
+
+from groupx.actors.bells import AgentBells
+from groupx.actors.directory import AgentDirectory
+from groupx.actors.lane import Lane
+from groupx.actors.mailbox import ActorCrashed, ActorRef
+from groupx.actors.messages import BuildPacket, ToContext, ToStore, Write
+from groupx.actors.session_keeper import OpenSession, SessionKeeper, SessionPorts
+from groupx.actors.transient import Transients
+from groupx.actors.turn_end import TurnEnd
+from groupx.actors.turn_run import TurnPorts, TurnRun
+from groupx.actors.turn_voice import Speaker, TurnVoice
+from groupx.adapters.contract import AdapterStartError
+from groupx.domain.config import AgentConfig
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ledger import ClaimCommand, Claimed, LaneHead
+from groupx.domain.outcomes import ENDINGS, Cause
+from groupx.domain.packet import Packet
+from groupx.domain.roster import AgentState
+from groupx.domain.text import excerpt
+from groupx.domain.views import ErrorView, ProgramView
+from groupx.store.transactions.claim import claim
+
+STALE_IN_A_ROW = 3
+PAUSE_SECONDS = 1.0
+"""Before something is tried again that just failed without anybody's fault."""
+MAX_ERROR_CHARACTERS = 1_000
+
+T = TypeVar("T")
+
+
+@attrs.frozen(kw_only=True)
+class _Ready:
+    """A turn with its packet, and the session that will get it."""
+
+    turn: LaneHead
+    packet: Packet
+    session: OpenSession
+    voice: TurnVoice
+
+
+class AgentActor:
+    """One incarnation, from recovery to a truthful stop. It runs one turn at a time, in order."""
+
+    def __init__(
+        self,
+        agent: AgentConfig,
+        *,
+        store: ActorRef[ToStore],
+        context: ActorRef[ToContext],
+        directory: AgentDirectory,
+        transients: Transients,
+        bells: AgentBells,
+        lane: Lane,
+        sessions: SessionPorts,
+        stopping: trio.Event,
+    ) -> None:
+        self._agent = agent
+        self._store = store
+        self._context = context
+        self._directory = directory
+        self._transients = transients
+        self._bells = bells
+        self._sessions = sessions
+        self._stopping = stopping
+        self._lane = lane
+        self._turns = TurnPorts(
+            name=agent.name,
+            store=store,
+            bells=bells,
+            timeouts=sessions.timeouts,
+            stopping=stopping,
+            on_cancelling=lambda: self._report(AgentState.CANCELLING),
+            local_date=lane.local_date,
+        )
+        self._keeper: SessionKeeper
+        self._start_is_due = True
+        """A start may be tried without a turn that asks for it."""
+        self._stale = 0
+
+    async def run(self) -> None:
+        """Until `stopping` is set; then the running turn is closed and the program ended."""
+        self._report(AgentState.RECOVERING)
+        await self._lane.recover()
+        async with trio.open_nursery() as nursery:
+            self._keeper = SessionKeeper(self._agent, self._sessions, nursery)
+            while not self._stopping.is_set():
+                ready = await self._unless_stopping(self._next)
+                if ready is not None:
+                    await self._deliver(ready)
+            await self._keeper.close()
+            nursery.cancel_scope.cancel()
+        self._report(AgentState.STOPPED, instance_id=None)
+
+    # --- up to a turn that can be sent ----------------------------------------------------
+
+    async def _next(self) -> _Ready:
+        while True:
+            turn = await self._lane.head()
+            if turn is None:
+                await self._rest()
+                continue
+            session = await self._session()
+            if session is None:
+                continue
+            self._report(AgentState.WORKING)
+            voice = self._voice(turn, session)
+            packet = await self._packet(turn, session, voice)
+            if packet is not None and session.usable:
+                return _Ready(turn=turn, packet=packet, session=session, voice=voice)
+
+    async def _rest(self) -> None:
+        """Nothing to run: have a session at hand, then wait for a reason to look again."""
+        session = self._keeper.current
+        if session is None and self._start_is_due:
+            session = await self._session()
+        if session is None:
+            await self._bells.lane.wait()
+            return
+        self._report(AgentState.IDLE)
+        await _first_of(self._bells.lane.wait, session.native.closed.wait)
+        if not session.usable:
+            await self._lose(session, None)
+
+    async def _session(self) -> OpenSession | None:
+        """The open session, or a new one; None when the program does not start (then what was
+        queued has failed with the reason)."""
+        session = self._keeper.current
+        if session is not None and session.usable:
+            return session
+        if session is not None:
+            await self._lose(session, None)
+        self._start_is_due = False
+        self._report(AgentState.STARTING)
+        try:
+            session = await self._keeper.open()
+        except AdapterStartError as error:
+            self._fail(str(error.code), error.message)
+            await self._lane.fail_queue(error)
+            return None
+        facts = session.native.facts
+        self._report(
+            AgentState.IDLE,
+            last_error=None,
+            instance_id=session.instance_id,
+            program=ProgramView(
+                name=facts.program_name or self._agent.driver,
+                version=facts.program_version or "unknown",
+            ),
+            continuity=session.continuity,
+            capabilities=dict(facts.capabilities),
+            mcp="ready" if facts.mcp_injected else "unavailable",
+        )
+        return session
+
+    async def _packet(
+        self, turn: LaneHead, session: OpenSession, voice: TurnVoice
+    ) -> Packet | None:
+        """The prompt; None when the turn cannot be sent now, or has failed for good."""
+        voice.phase("preparing")
+        request = BuildPacket(
+            turn_id=turn.turn_id, native_session_id=session.native.facts.native_session_id
+        )
+        try:
+            return await self._context.ask(request)
+        except ActorCrashed:
+            await trio.sleep(PAUSE_SECONDS)
+        except GroupXError as error:
+            if error.code is ErrorCode.CONTEXT_BUDGET_EXCEEDED:
+                await self._lane.refuse(turn, Cause.PACKET_IMPOSSIBLE, error.message)
+            else:
+                await trio.sleep(PAUSE_SECONDS)
+        return None
+
+    # --- the turn -------------------------------------------------------------------------
+
+    async def _deliver(self, ready: _Ready) -> None:
+        """Claim and, with the positive answer in hand, run the turn to its end."""
+        claimed = await self._claim(ready)
+        if claimed is None or not claimed.invoked:
+            return
+        session = ready.session
+        session.prompts += 1
+        run = TurnRun(ready.turn, claimed.attempt_id, session.native, ready.voice, self._turns)
+        end = await run.run(ready.packet.text)
+        if end.rebuild or not session.usable:
+            await self._lose(session, end)
+
+    async def _claim(self, ready: _Ready) -> Claimed | None:
+        """The won claim; None when the turn is to be looked at afresh."""
+        packet, session = ready.packet, ready.session
+        command = ClaimCommand(
+            turn_id=ready.turn.turn_id,
+            expected_transport=ready.turn.transport,
+            binding_id=session.binding_id,
+            instance_id=session.instance_id,
+            context_through_seq=packet.context_through_seq,
+            summary_through_seq=packet.summary_through_seq,
+            reset_through_seq=packet.reset_through_seq,
+            packet_json=orjson.dumps(packet.record).decode(),
+        )
+        try:
+            claimed = await self._store.ask(Write(claim, command))
+        except GroupXError as error:
+            await self._not_claimed(error)
+            return None
+        self._stale = 0
+        return claimed
+
+    async def _not_claimed(self, error: GroupXError) -> None:
+        """The turn stays queued, unless the store cannot say so: then recovery decides."""
+        if error.code in (ErrorCode.STORE_UNAVAILABLE, ErrorCode.STORE_BUSY):
+            await self._unless_stopping(self._lane.recover)
+        elif error.code in (ErrorCode.STORE_CONFLICT, ErrorCode.NOT_FOUND):
+            self._stale = self._stale + 1 if error.details.get("stale") else 0
+            if self._stale >= STALE_IN_A_ROW:
+                self._stale = 0
+                await trio.sleep(PAUSE_SECONDS)
+        else:
+            raise error
+
+    async def _lose(self, session: OpenSession, end: TurnEnd | None) -> None:
+        """The session is of no use any more. One that has worked is replaced without being asked;
+        one that ended before it did anything is started again only for a turn or by hand."""
+        code = str(ErrorCode.ADAPTER_EXITED)
+        message = f"{self._agent.name} ended by itself."
+        if end is not None:
+            code = end.error_code or str(ENDINGS[end.cause].code or code)
+            message = " ".join(text for text in (end.message, end.diagnostic) if text) or message
+        await self._keeper.drop(error_code=code)
+        self._start_is_due = session.prompts > 0
+        if self._start_is_due:
+            self._report(AgentState.STARTING, last_error=_error(code, message), instance_id=None)
+        else:
+            self._fail(code, message)
+
+    # --- small things ---------------------------------------------------------------------
+
+    def _voice(self, turn: LaneHead, session: OpenSession) -> TurnVoice:
+        agent = self._agent
+        speaker = Speaker(actor_id=agent.actor_id, name=agent.name, instance_id=session.instance_id)
+        return TurnVoice(turn, speaker, self._transients, trio.current_time)
+
+    def _report(self, state: AgentState, **changes: Any) -> None:
+        self._directory.change(self._agent.actor_id, state=state, **changes)
+
+    def _fail(self, code: str, message: str) -> None:
+        self._report(AgentState.FAILED, last_error=_error(code, message), instance_id=None)
+
+    async def _unless_stopping(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """The result of `work`; None when it was given up because the agent is to stop."""
+        result: T | None = None
+        async with trio.open_nursery() as nursery:
+
+            async def watch() -> None:
+                await self._stopping.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(watch)
+            result = await work()
+            nursery.cancel_scope.cancel()
+        return result
+
+
+async def _first_of(*waits: Callable[[], Awaitable[None]]) -> None:
+    """Returns once any of them has."""
+    async with trio.open_nursery() as nursery:
+
+        async def one(wait: Callable[[], Awaitable[None]]) -> None:
+            await wait()
+            nursery.cancel_scope.cancel()
+
+        for wait in waits:
+            nursery.start_soon(one, wait)
+
+
+def _error(code: str, message: str) -> ErrorView:
+    return ErrorView(code=code, message=excerpt(message, MAX_ERROR_CHARACTERS))

@@ -1,0 +1,252 @@
+"""The Broker: the only way for a command of a person or an agent into the room."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import attrs
+import trio
+
+from groupx.actors.bells import LaneBells
+from groupx.actors.directory import AgentDirectory
+from groupx.actors.mailbox import ActorRef, Letter, Mailbox
+from groupx.actors.messages import (
+    CancelTurn,
+    ControlAgent,
+    ControlAgentCommand,
+    ReplaceMessage,
+    RunAgain,
+    SendMessage,
+    SetLane,
+    ToAgents,
+    ToBroker,
+    ToStore,
+    WithdrawMessage,
+    Write,
+)
+from groupx.actors.remembered_view import agent_view_from
+from groupx.domain.commands import (
+    AcceptCommand,
+    AcceptedMessage,
+    AgainCommand,
+    CancelAnswer,
+    CancelCommand,
+    CommandKey,
+    LaneCommand,
+    RememberCommand,
+    WithdrawAnswer,
+    WithdrawCommand,
+)
+from groupx.domain.envelope import Provenance, SourceKind
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import OPERATOR_BINDING
+from groupx.domain.limits import Limits
+from groupx.domain.roster import state_after
+from groupx.domain.text import has_lone_surrogate
+from groupx.domain.turns import TurnStatus
+from groupx.domain.views import AgentView
+from groupx.domain.wire import camel, to_wire
+from groupx.store.transactions.accept import accept
+from groupx.store.transactions.again import again
+from groupx.store.transactions.cancel import cancel
+from groupx.store.transactions.lane import set_lane
+from groupx.store.transactions.remember_command import remember_command
+from groupx.store.transactions.withdraw import replace, withdraw
+
+IN_FLIGHT = 1_024
+MAILBOX_CAPACITY = 256
+
+Command = (
+    SendMessage
+    | RunAgain
+    | WithdrawMessage
+    | ReplaceMessage
+    | CancelTurn
+    | SetLane
+    | ControlAgentCommand
+)
+_NOT_IN_REQUEST = frozenset({"client_command_id", "binding_id", "actor_id", "kind", "action"})
+"""Who asks and which command it is are not part of what is asked."""
+
+
+class BrokerActor:
+    """Validates, submits, goes on: each command in a task of its own, at most IN_FLIGHT at once.
+
+    Whatever must be consistent is decided inside the store's transaction.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: ActorRef[ToStore],
+        agents: ActorRef[ToAgents],
+        directory: AgentDirectory,
+        bells: LaneBells,
+        limits: Limits,
+        transport: str = "structured",
+    ) -> None:
+        self._store = store
+        self._agents = agents
+        self._directory = directory
+        self._bells = bells
+        self._limits = limits
+        self._transport = transport
+        self._draining = False
+        self._mailbox = Mailbox[ToBroker]("the broker", MAILBOX_CAPACITY)
+        self.ref: ActorRef[ToBroker] = self._mailbox
+        self._handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = {
+            SendMessage: self._send,
+            RunAgain: self._again,
+            WithdrawMessage: self._withdraw,
+            ReplaceMessage: self._replace,
+            CancelTurn: self._cancel,
+            SetLane: self._set_lane,
+            ControlAgentCommand: self._control,
+        }
+
+    def drain(self) -> None:
+        """Refuse every command from now on; those already taken are finished."""
+        self._draining = True
+
+    async def run(self) -> None:
+        """Serve until cancelled."""
+        letters = self._mailbox.open()
+        slots = trio.Semaphore(IN_FLIGHT)
+        try:
+            async with trio.open_nursery() as nursery:
+                async for letter in letters:
+                    await slots.acquire()
+                    nursery.start_soon(self._handle, letter, slots)
+        finally:
+            self._mailbox.close()
+
+    async def _handle(self, letter: Letter, slots: trio.Semaphore) -> None:
+        try:
+            if self._draining:
+                raise _closing()
+            letter.answer(await self._handlers[type(letter.message)](letter.message))
+        except GroupXError as error:
+            letter.refuse(error)
+        finally:
+            slots.release()
+
+    # --- commands -------------------------------------------------------------------------
+
+    async def _send(self, message: SendMessage) -> AcceptedMessage:
+        _check_text(message.content)
+        command = AcceptCommand(
+            key=_key("message.send", message),
+            actor_id=message.actor_id,
+            to=message.to,
+            content=message.content,
+            roster=self._directory.roster(),
+            limits=self._limits,
+            transport=self._transport,
+            provenance=Provenance(
+                source_kind=_source_kind(message), author_actor_id=message.actor_id
+            ),
+            reply_to_event_id=message.reply_to_event_id,
+            forwarded_event_id=message.forwarded_event_id,
+        )
+        return await self._store.ask(Write(accept, command))
+
+    async def _again(self, message: RunAgain) -> AcceptedMessage:
+        command = AgainCommand(
+            key=_key(f"turn.{message.kind}", message),
+            kind=message.kind,
+            turn_id=message.turn_id,
+            actor_id=message.actor_id,
+            roster=self._directory.roster(),
+            limits=self._limits,
+            transport=self._transport,
+        )
+        return await self._store.ask(Write(again, command))
+
+    async def _withdraw(self, message: WithdrawMessage) -> WithdrawAnswer:
+        command = WithdrawCommand(
+            key=_key("message.withdraw", message),
+            message_event_id=message.message_event_id,
+            actor_id=message.actor_id,
+        )
+        return await self._store.ask(Write(withdraw, command))
+
+    async def _replace(self, message: ReplaceMessage) -> AcceptedMessage:
+        _check_text(message.content)
+        command = WithdrawCommand(
+            key=_key("message.replace", message),
+            message_event_id=message.message_event_id,
+            actor_id=message.actor_id,
+            replacement=message.content,
+            roster=self._directory.roster(),
+            limits=self._limits,
+            transport=self._transport,
+        )
+        return await self._store.ask(Write(replace, command))
+
+    async def _cancel(self, message: CancelTurn) -> CancelAnswer:
+        command = CancelCommand(
+            key=_key("turn.cancel", message),
+            turn_id=message.turn_id,
+            actor_id=message.actor_id,
+            force=message.force,
+        )
+        answer = await self._store.ask(Write(cancel, command))
+        if answer.status is TurnStatus.CANCELLING:
+            self._bells.ring_cancel(answer.target_actor_id, force=message.force)
+        return answer
+
+    async def _set_lane(self, message: SetLane) -> AgentView:
+        self._directory.view(message.lane)
+        verb = "pause" if message.state == "paused" else "resume"
+        command = LaneCommand(
+            key=_key(f"lane.{verb}", message),
+            actor_id=message.lane,
+            state=message.state,
+            by=message.actor_id,
+            reason=message.reason,
+        )
+        lane = await self._store.ask(Write(set_lane, command))
+        return self._directory.change(message.lane, paused=lane.state == "paused")
+
+    async def _control(self, message: ControlAgentCommand) -> AgentView:
+        """Remembered first, so that the same command again is answered and not done again."""
+        view = self._directory.view(message.agent)
+        after = attrs.evolve(view, state=state_after(message.action, view.state))
+        command = RememberCommand(
+            key=_key(f"agent.{message.action}", message), result=to_wire(after)
+        )
+        remembered = await self._store.ask(Write(remember_command, command))
+        if remembered.fresh:
+            await self._agents.ask(ControlAgent(actor_id=message.agent, action=message.action))
+        return agent_view_from(remembered.result)
+
+
+def _key(command_type: str, message: Command) -> CommandKey:
+    """What makes this command the same one when it comes again."""
+    request = attrs.asdict(
+        message, filter=lambda field, _: field.name not in _NOT_IN_REQUEST, recurse=False
+    )
+    return CommandKey(
+        binding_id=message.binding_id,
+        client_command_id=message.client_command_id,
+        command_type=command_type,
+        request={camel(name): to_wire(value) for name, value in request.items()},
+    )
+
+
+def _source_kind(message: SendMessage) -> SourceKind:
+    return "operator" if message.binding_id == OPERATOR_BINDING else "web"
+
+
+def _check_text(content: str) -> None:
+    if has_lone_surrogate(content):
+        raise GroupXError(
+            ErrorCode.INVALID_ENVELOPE,
+            "The message holds half of a surrogate pair, which is not text; nothing was sent.",
+        )
+
+
+def _closing() -> GroupXError:
+    return GroupXError(
+        ErrorCode.RUNTIME_CLOSING,
+        "GroupX is stopping; nothing was changed. Send it again once it runs.",
+    )

@@ -1,0 +1,70 @@
+"""The context engine: turns what the ledger knows into the text an agent is sent."""
+
+from collections.abc import Callable, Mapping
+
+import trio
+
+from groupx.actors.mailbox import ActorRef, Letter, Mailbox
+from groupx.actors.messages import BuildPacket, Read, ToContext, ToStore
+from groupx.domain.config import AgentConfig
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId
+from groupx.domain.limits import Limits
+from groupx.domain.packet import Packet, build_packet
+from groupx.domain.packet_inputs import PacketQuery
+from groupx.store.queries.packet_inputs import packet_inputs
+
+MAILBOX_CAPACITY = 64
+BOUNDARY_BYTES = 16
+READ_DEADLINE_MS = 1_000
+
+
+class ContextEngineActor:
+    """Answers BuildPacket, each in a task of its own."""
+
+    def __init__(
+        self,
+        *,
+        store: ActorRef[ToStore],
+        agents: Mapping[ActorId, AgentConfig],
+        limits: Limits,
+        entropy: Callable[[int], bytes],
+    ) -> None:
+        self._store = store
+        self._agents = agents
+        self._limits = limits
+        self._entropy = entropy
+        self._mailbox = Mailbox[ToContext]("the context engine", MAILBOX_CAPACITY)
+        self.ref: ActorRef[ToContext] = self._mailbox
+
+    async def run(self) -> None:
+        """Serve until cancelled."""
+        letters = self._mailbox.open()
+        try:
+            async with trio.open_nursery() as nursery:
+                async for letter in letters:
+                    nursery.start_soon(self._answer, letter)
+        finally:
+            self._mailbox.close()
+
+    async def _answer(self, letter: Letter) -> None:
+        try:
+            letter.answer(await self._build(letter.message))
+        except GroupXError as error:
+            letter.refuse(error)
+
+    async def _build(self, request: BuildPacket) -> Packet:
+        query = PacketQuery(
+            turn_id=request.turn_id,
+            native_session_id=request.native_session_id,
+            max_characters=self._limits.context_characters,
+        )
+        inputs = await self._store.ask(Read(packet_inputs, query, READ_DEADLINE_MS))
+        agent = self._agents.get(inputs.target_actor_id)
+        if agent is None:
+            raise GroupXError(
+                ErrorCode.ADAPTER_NOT_FOUND,
+                f"{inputs.target_actor_id} is not configured any more; its turn was not sent.",
+            )
+        boundary = self._entropy(BOUNDARY_BYTES).hex()
+        return build_packet(inputs, agent=agent, limits=self._limits, boundary=boundary)

@@ -1,0 +1,126 @@
+"""How every agent stands, for whoever wants to see or address them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from groupx.actors.mailbox import ActorRef, Bell
+from groupx.actors.messages import Read, ToStore
+from groupx.actors.steadfast import insist
+from groupx.actors.transient import Transients
+from groupx.domain.config import AgentConfig
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId
+from groupx.domain.roster import AgentState, RosterEntry
+from groupx.domain.times import iso_from_ms
+from groupx.domain.views import AgentView
+from groupx.domain.wire import to_wire
+from groupx.store.queries.lane import lane_views
+
+
+class AgentDirectory:
+    """An immutable AgentView per configured agent, in config order.
+
+    Agents publish their own entry; every change is shown as `agent.changed`. Synchronous.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[AgentConfig],
+        *,
+        adapter_ids: Mapping[ActorId, str],
+        transients: Transients,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._transients = transients
+        self._now_ms = now_ms
+        self._adapter_ids = adapter_ids
+        since = iso_from_ms(now_ms())
+        self._views = {agent.actor_id: _first_view(agent, since) for agent in agents}
+        self._stopped: set[ActorId] = set()
+
+    def views(self) -> tuple[AgentView, ...]:
+        """Every configured agent as it is now."""
+        return tuple(self._views.values())
+
+    def view(self, actor_id: ActorId) -> AgentView:
+        """One agent; UNKNOWN_TARGET when it is not configured."""
+        view = self._views.get(actor_id)
+        if view is None:
+            raise GroupXError(
+                ErrorCode.UNKNOWN_TARGET,
+                f"There is no agent '{actor_id}' in this room; nothing was changed.",
+                target=actor_id,
+            )
+        return view
+
+    def roster(self) -> tuple[RosterEntry, ...]:
+        """Who can be addressed now: the enabled agents."""
+        return tuple(
+            RosterEntry(
+                actor_id=view.actor_id,
+                adapter_id=self._adapter_ids[view.actor_id],
+                stopped=view.actor_id in self._stopped,
+                pending_restart=view.state is AgentState.PENDING_RESTART,
+            )
+            for view in self._views.values()
+            if view.enabled
+        )
+
+    def set_stopped(self, actor_id: ActorId, stopped: bool) -> None:
+        """Whether the user wants this agent stopped, which addressing obeys at once."""
+        if stopped:
+            self._stopped.add(actor_id)
+        else:
+            self._stopped.discard(actor_id)
+
+    def change(self, actor_id: ActorId, **changes: Any) -> AgentView:
+        """Publish some fields of one agent's view; `since` follows the state."""
+        before = self._views[actor_id]
+        view = attrs.evolve(before, **changes)
+        if view.state is not before.state:
+            view = attrs.evolve(view, since=iso_from_ms(self._now_ms()))
+        if view != before:
+            self._views[actor_id] = view
+            self.announce(actor_id)
+        return view
+
+    def announce(self, actor_id: ActorId) -> None:
+        """Say how this agent stands to everyone who listens."""
+        view = self._views[actor_id]
+        self._transients.say(
+            "agent.changed", {"agent": to_wire(view)}, actor_id=actor_id, name=view.name
+        )
+
+
+class LaneCounter:
+    """Keeps the directory's queue lengths and pauses as the ledger has them."""
+
+    def __init__(self, store: ActorRef[ToStore], directory: AgentDirectory, changed: Bell) -> None:
+        self._store = store
+        self._directory = directory
+        self._changed = changed
+
+    async def run(self) -> None:
+        """Read every lane after commits, once for all that happened meanwhile."""
+        while True:
+            lanes = await insist(self._store, Read(lane_views, None))
+            known = {view.actor_id for view in self._directory.views()}
+            for lane in lanes:
+                if lane.actor_id in known:
+                    self._directory.change(lane.actor_id, lane=lane.lane, paused=lane.paused)
+            await self._changed.wait()
+
+
+def _first_view(agent: AgentConfig, since: str) -> AgentView:
+    return AgentView(
+        actor_id=agent.actor_id,
+        id=agent.id,
+        name=agent.name,
+        driver=agent.driver,
+        enabled=agent.enabled,
+        state=AgentState.STARTING if agent.enabled else AgentState.STOPPED,
+        since=since,
+        cwd=agent.cwd,
+    )

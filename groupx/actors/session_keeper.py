@@ -1,0 +1,261 @@
+"""One agent's native session: opened with three tries, watched, ended, and written down."""
+
+import shutil
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import attrs
+import trio
+
+from groupx.actors.backoff import backoff_seconds
+from groupx.actors.mailbox import ActorRef, Request
+from groupx.actors.messages import Read, ToStore, Write
+from groupx.actors.steadfast import insist
+from groupx.actors.transient import Transients
+from groupx.adapters.contract import Adapter, AdapterStartError, NativeSession, SessionProfile
+from groupx.domain.config import AgentConfig
+from groupx.domain.ids import IdSource
+from groupx.domain.ledger import InstanceOpened
+from groupx.domain.limits import Timeouts
+from groupx.domain.runs import CloseInstance, SessionEvent
+from groupx.domain.times import iso_from_ms
+from groupx.domain.views import Continuity
+from groupx.process.spawner import Spawner
+from groupx.store.queries.sessions import last_session
+from groupx.store.transactions.bindings import close_instance, open_instance
+from groupx.store.transactions.session_event import record_session
+
+TRIES = 3
+SLACK_SECONDS = 1.0
+
+T = TypeVar("T")
+
+
+@attrs.frozen(kw_only=True)
+class SessionPorts:
+    """What it takes to open sessions of one agent."""
+
+    adapter: Adapter
+    spawner: Spawner
+    store: ActorRef[ToStore]
+    ids: IdSource
+    transients: Transients
+    timeouts: Timeouts
+    run_dir: Path
+    """An existing private folder; each session gets one inside it."""
+    now_ms: Callable[[], int]
+    jitter: Callable[[], float]
+
+
+@attrs.define(eq=False, kw_only=True)
+class OpenSession:
+    """A session that has been handed over, and the task that serves it."""
+
+    instance_id: str
+    binding_id: str
+    native: NativeSession
+    continuity: Continuity
+    ended: trio.Event
+    prompts: int = 0
+    """How many it was sent."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether another prompt may be sent into it."""
+        return self.native.usable and not self.native.closed.is_set()
+
+
+class SessionKeeper:
+    """Keeps at most one session. Its serving task lives in the agent's nursery."""
+
+    def __init__(self, agent: AgentConfig, ports: SessionPorts, nursery: trio.Nursery) -> None:
+        self._agent = agent
+        self._ports = ports
+        self._nursery = nursery
+        self._lost_one = False
+        self.current: OpenSession | None = None
+
+    async def open(self) -> OpenSession:
+        """Start the program, at most three times; AdapterStartError when it will not start.
+
+        A session of an earlier run is resumed where the program can; after a loss within this
+        run a new one begins, and its packets rebuild what it must know.
+        """
+        instance_id = self._ports.ids.new("instance")
+        await self._record("session.starting", instance_id)
+        resume = None if self._lost_one else await self._earlier_session()
+        for attempt in range(1, TRIES + 1):
+            try:
+                return await self._try(instance_id, resume if attempt == 1 else None, resume)
+            except AdapterStartError as error:
+                if attempt == TRIES or not error.transient:
+                    await self._record(
+                        "session.failed", instance_id, error_code=str(error.code), attempt=attempt
+                    )
+                    raise
+                await self._pause(attempt, error)
+        raise AssertionError("the last try returns or raises")
+
+    async def drop(self, *, error_code: str | None = None) -> None:
+        """End what is left of a lost session; the next one is a new one."""
+        session = self.current
+        if session is None:
+            return
+        session.native.kill()
+        await session.ended.wait()
+        self._lost_one = True
+        self.current = None
+        await self._write_down_end(session, "failed" if error_code else "stopped", error_code)
+
+    async def close(self) -> None:
+        """End the session by the stop ladder, each step bounded, and write it down."""
+        session = self.current
+        if session is None:
+            return
+        with trio.move_on_after(3 * self._ports.timeouts.close / 1000 + SLACK_SECONDS):
+            await session.native.close()
+            await session.ended.wait()
+        if not session.ended.is_set():
+            session.native.kill()
+            await session.ended.wait()
+        self.current = None
+        await self._write_down_end(session, "stopped", None)
+
+    async def _earlier_session(self) -> str | None:
+        last = await self._ask(Read(last_session, self._agent.actor_id))
+        if last is None or last.adapter_id != self._ports.adapter.adapter_id:
+            return None
+        return last.native_session_id
+
+    # --- one start ------------------------------------------------------------------------
+
+    async def _try(self, instance_id: str, resume: str | None, known: str | None) -> OpenSession:
+        folder = self._ports.run_dir / instance_id
+        ended = trio.Event()
+        native: NativeSession = await self._nursery.start(
+            self._serve, self._profile(folder, resume), folder, ended
+        )
+        facts = native.facts
+        continuity: Continuity = "new"
+        if resume is not None and facts.continuity == "resumed":
+            continuity = "resumed"
+        elif known is not None or self._lost_one:
+            continuity = "rebuilt"
+        session = OpenSession(
+            instance_id=instance_id,
+            binding_id=self._ports.ids.new("binding"),
+            native=native,
+            continuity=continuity,
+            ended=ended,
+        )
+        self.current = session
+        opened = InstanceOpened(
+            instance_id=instance_id,
+            binding_id=session.binding_id,
+            actor_id=self._agent.actor_id,
+            adapter_id=self._ports.adapter.adapter_id,
+            protocol=facts.protocol,
+            protocol_version=facts.protocol_version,
+            native_session_id=facts.native_session_id,
+            continuity=continuity,
+            capabilities=facts.capabilities,
+        )
+        await self._ask(Write(open_instance, opened))
+        await self._record(
+            "session.resumed" if continuity == "resumed" else "session.ready",
+            instance_id,
+            continuity=continuity,
+        )
+        return session
+
+    def _profile(self, folder: Path, resume: str | None) -> SessionProfile:
+        agent = self._agent
+        return SessionProfile(
+            agent_id=agent.id,
+            command=agent.command,
+            args=agent.args,
+            cwd=agent.cwd,
+            env=agent.env,
+            mode=agent.mode,
+            resume=resume,
+            timeouts=self._ports.timeouts,
+            run_dir=str(folder),
+        )
+
+    async def _serve(
+        self,
+        profile: SessionProfile,
+        folder: Path,
+        ended: trio.Event,
+        task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        try:
+            with _private_folder(folder):
+                await self._ports.adapter.serve(
+                    profile, self._ports.spawner, task_status=task_status
+                )
+        finally:
+            ended.set()
+
+    async def _pause(self, attempt: int, error: AdapterStartError) -> None:
+        seconds = backoff_seconds(attempt, self._ports.jitter)
+        retry_at = iso_from_ms(self._ports.now_ms() + int(seconds * 1000))
+        self._ports.transients.say(
+            "session.retrying",
+            {
+                "driver": self._agent.driver,
+                "attempt": attempt,
+                "errorCode": str(error.code),
+                "retryAt": retry_at,
+            },
+            actor_id=self._agent.actor_id,
+            name=self._agent.name,
+        )
+        await trio.sleep(seconds)
+
+    # --- what is written ------------------------------------------------------------------
+
+    async def _write_down_end(
+        self, session: OpenSession, status: Literal["stopped", "failed"], error_code: str | None
+    ) -> None:
+        end = CloseInstance(instance_id=session.instance_id, status=status)
+        await self._ask(Write(close_instance, end))
+        await self._record("session.stopped", session.instance_id, error_code=error_code)
+
+    async def _record(
+        self,
+        event_type: Literal[
+            "session.starting", "session.ready", "session.resumed", "session.stopped",
+            "session.failed",
+        ],
+        instance_id: str,
+        *,
+        continuity: Continuity | None = None,
+        error_code: str | None = None,
+        attempt: int | None = None,
+    ) -> None:  # fmt: skip
+        event = SessionEvent(
+            type=event_type,
+            actor_id=self._agent.actor_id,
+            driver=self._agent.driver,
+            instance_id=instance_id,
+            continuity=continuity,
+            error_code=error_code,
+            attempt=attempt,
+        )
+        await self._ask(Write(record_session, event))
+
+    async def _ask(self, request: Request[ToStore, T]) -> T:
+        return await insist(self._ports.store, request)
+
+
+@contextmanager
+def _private_folder(path: Path) -> Generator[None]:
+    """A folder for as long as one session."""
+    path.mkdir(mode=0o700)
+    try:
+        yield
+    finally:
+        shutil.rmtree(path, ignore_errors=True)

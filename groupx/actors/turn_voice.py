@@ -1,0 +1,108 @@
+"""What a running turn shows while it runs: deltas, steps and phases, none of it stored."""
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from groupx.actors.accumulator import Accumulator, ToolStep
+from groupx.actors.transient import Transients
+from groupx.adapters.contract import (
+    ContentDelta,
+    Heartbeat,
+    NativeEvent,
+    ReasoningDelta,
+    ToolUpdate,
+)
+from groupx.domain.ids import ActorId
+from groupx.domain.ledger import LaneHead
+
+HEARTBEAT_SECONDS = 5.0
+
+
+@attrs.frozen(kw_only=True)
+class Speaker:
+    """The agent whose turn it is."""
+
+    actor_id: ActorId
+    name: str
+    instance_id: str
+
+
+class TurnVoice:
+    """Puts one turn's native events into its accumulator and on the hub, in one step each."""
+
+    def __init__(
+        self,
+        turn: LaneHead,
+        speaker: Speaker,
+        transients: Transients,
+        clock: Callable[[], float],
+    ) -> None:
+        self._turn = turn
+        self._speaker = speaker
+        self._transients = transients
+        self._clock = clock
+        self._next_heartbeat = clock()
+        self.heard = Accumulator()
+
+    def begin(self) -> None:
+        """Those who join from now on are shown this turn."""
+        self._transients.hub.live_begin(self._turn.turn_id)
+
+    def end(self) -> None:
+        """What the turn showed is durable now, or gone."""
+        self._transients.hub.live_end(self._turn.turn_id)
+
+    def phase(self, phase: str) -> None:
+        """`preparing`, `sent`, `working` or `cancelling`."""
+        self._say("turn.progress", {"turnId": self._turn.turn_id, "phase": phase})
+
+    def take(self, event: NativeEvent) -> None:
+        """One native event. Never waits."""
+        if isinstance(event, ContentDelta):
+            self._content(event)
+        elif isinstance(event, ReasoningDelta):
+            self._reasoning(event)
+        elif isinstance(event, ToolUpdate):
+            self._tool(self.heard.add_tool(event))
+        elif isinstance(event, Heartbeat):
+            self._heartbeat()
+
+    def _content(self, delta: ContentDelta) -> None:
+        index = self.heard.chunks
+        piece = self.heard.add_content(delta)
+        if piece:
+            self._delta("turn.content.delta", index, piece)
+
+    def _reasoning(self, delta: ReasoningDelta) -> None:
+        index = self.heard.reasoning_chunks
+        piece = self.heard.add_reasoning(delta.text)
+        if piece:
+            self._delta("turn.reasoning.delta", index, piece)
+
+    def _delta(self, event_type: str, index: int, piece: str) -> None:
+        self._show()
+        body = {"turnId": self._turn.turn_id, "chunkIndex": index, "text": piece}
+        self._say(event_type, body)
+
+    def _tool(self, step: ToolStep) -> None:
+        self._show()
+        self._say("tool.progress", step.body(self._turn.turn_id))
+
+    def _heartbeat(self) -> None:
+        if self._clock() >= self._next_heartbeat:
+            self._next_heartbeat = self._clock() + HEARTBEAT_SECONDS
+            self._say("adapter.heartbeat", {"instanceId": self._speaker.instance_id})
+
+    def _show(self) -> None:
+        self._transients.hub.live_update(self._turn.turn_id, self.heard.live())
+
+    def _say(self, event_type: str, body: Mapping[str, object]) -> None:
+        self._transients.say(
+            event_type,
+            body,
+            actor_id=self._speaker.actor_id,
+            name=self._speaker.name,
+            correlation_id=self._turn.correlation_id,
+            causation_id=self._turn.turn_id,
+        )
