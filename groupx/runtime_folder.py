@@ -2,58 +2,46 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.paths import Paths
 
 
-def make_private_folder(folder: Path) -> None:
-    """`folder` exists, is the user's own and closed to others (0700). STORE_UNAVAILABLE if not."""
+def make_private_folders(paths: Paths) -> None:
+    """The data directory, the user's own and closed to others (0700), and the database's folder.
+
+    Raises STORE_UNAVAILABLE.
+    """
+    folder = Path(paths.data)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
+        if paths.database is not None:
+            Path(paths.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise GroupXError(
             ErrorCode.STORE_UNAVAILABLE,
-            f"The folder {folder} cannot be made private ({error.strerror}), and GroupX keeps "
-            "secrets there; nothing was started. Put the config into a folder of your own.",
+            f"The folder {error.filename or folder} cannot be made private ({error.strerror}), "
+            "and GroupX keeps its secrets and the room there; nothing was started. "
+            "Put the config into a folder of your own.",
         ) from None
-
-
-def sweep_run_folder(paths: Paths) -> None:
-    """Begin with an empty run folder. Only the holder of the lease may."""
-    clear_run_folder(paths)
-    make_private_folder(Path(paths.run))
-
-
-def clear_run_folder(paths: Paths) -> None:
-    """Remove what an earlier run left, or this one leaves. A link is removed, not followed."""
-    run = Path(paths.run)
-    if run.is_symlink():
-        run.unlink()
-        return
-    if not run.exists():
-        return
-    for entry in run.iterdir():
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
 
 
 def write_runtime_file(paths: Paths, *, port: int, scope_key: str) -> None:
     """Say where this runtime listens, for the CLI."""
-    text = json.dumps({"port": port, "runtimeScopeKey": scope_key})
-    _write_private(Path(paths.runtime_file), text.encode())
-
-
-def _write_private(path: Path, data: bytes) -> None:
+    path = Path(paths.runtime_file)
     staged = path.with_name(f".{path.name}.part")
     staged.unlink(missing_ok=True)
     descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    with os.fdopen(descriptor, "w") as file:
         os.fchmod(descriptor, 0o600)
-        file.write(data)
+        json.dump({"port": port, "runtimeScopeKey": scope_key}, file)
     staged.replace(path)
+
+
+def sibling_databases(paths: Paths) -> list[Path]:
+    """Other databases of GroupX in the data directory and beside the one in use."""
+    own = None if paths.database is None else Path(paths.database)
+    folders = {Path(paths.data)} | ({own.parent} if own else set[Path]())
+    return sorted({file for folder in folders for file in folder.glob("groupx*.db")} - {own})

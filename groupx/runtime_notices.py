@@ -3,8 +3,8 @@
 from groupx.domain.ledger import Recovered
 
 
-def restart_notices(recovered: Recovered, *, clock: str) -> tuple[str, ...]:
-    """`("restarted 14:02: 2 turns interrupted, 1 delivery unknown",)`; empty when nothing was open.
+def restart_message(recovered: Recovered, *, clock: str) -> str | None:
+    """`restarted 14:02: 2 turns interrupted, 1 delivery unknown`; None when nothing was open.
 
     `clock` is the local time of the start.
     """
@@ -17,4 +17,4 @@ def restart_notices(recovered: Recovered, *, clock: str) -> tuple[str, ...]:
         (len(recovered.undecided), "turn being checked", "turns being checked"),
     )
     said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
-    return (f"restarted {clock}: {', '.join(said)}",) if said else ()
+    return f"restarted {clock}: {', '.join(said)}" if said else None

@@ -10,7 +10,7 @@ import click
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import Place, config_options, find_place
 from groupx.domain.errors import GroupXError
-from groupx.domain.paths import Paths
+from groupx.runtime_folder import sibling_databases
 
 
 @click.group("debug")
@@ -54,19 +54,14 @@ def _facts(place: Place) -> dict[str, Any]:
         "channel": where.channel,
         "format": None if database is None else _format(Path(database)),
         "siblings": [
-            {"path": str(sibling), "format": _format(sibling)} for sibling in _siblings(where)
+            {"path": str(sibling), "format": _format(sibling)}
+            for sibling in sibling_databases(where)
         ],
         "lock": where.lock,
         "databaseLock": None if database is None else f"{os.path.realpath(database)}.lock",
         "log": where.log,
         "token": where.token,
     }
-
-
-def _siblings(where: Paths) -> list[Path]:
-    own = None if where.database is None else Path(where.database)
-    folders = {Path(where.data)} | ({own.parent} if own else set[Path]())
-    return sorted({file for folder in folders for file in folder.glob("groupx*.db")} - {own})
 
 
 def _format(database: Path) -> str | int | None:

@@ -58,9 +58,10 @@ def command(
 def _run(
     place: Place, config: Config, paths: Paths, announcer: "_Announcer", *, log_file: Path | None
 ) -> int:
+    from groupx.process.spawner import SpawnError
     from groupx.runtime import Plan, run_runtime
-    from groupx.runtime_door import PortTaken
-    from groupx.supervisor.lease import LeaseTaken
+    from groupx.supervisor.lease import LeaseImpossible, LeaseTaken
+    from groupx.supervisor.listener import PortTaken, PortUnusable
 
     plan = Plan(config=config, paths=paths, log_file=log_file, on_ready=announcer.ready)
     try:
@@ -71,6 +72,8 @@ def _run(
         running = find_running(place)
         if running is not None:
             raise Refused(_already(running.port)) from None
+        raise Refused(str(error)) from None
+    except (LeaseImpossible, PortUnusable, SpawnError) as error:
         raise Refused(str(error)) from None
 
 

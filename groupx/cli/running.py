@@ -1,8 +1,6 @@
 """Finding the runtime of a config, and proving that it is gone."""
 
-import fcntl
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ from groupx.cli.place import Place
 from groupx.domain.errors import GroupXError
 from groupx.domain.paths import Paths
 from groupx.domain.runtime_keys import runtime_scope_key
+from groupx.supervisor.lease import is_free
 
 T = TypeVar("T")
 
@@ -122,25 +121,8 @@ def locked(place: Place) -> bool:
         paths = place.load()[1]
     except (Refused, GroupXError):
         paths = place.paths()
-    files = [paths.lock]
-    if paths.database is not None:
-        files.append(f"{os.path.realpath(paths.database)}.lock")
-    return any(_is_locked(file) for file in files)
-
-
-def _is_locked(file: str) -> bool:
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(descriptor)
+    database = None if paths.database is None else Path(paths.database)
+    return not is_free(database, Path(paths.data))
 
 
 def wait_until(ask: Callable[[], T | None], seconds: float) -> T | None:

@@ -1,0 +1,382 @@
+"""The composition root: the only place that names concrete classes of all layers.
+
+One tree, started from the first and stopped from the last:
+web · processes · store · hub · broker · context · lanes · agents · door.
+"""
+
+import os
+import socket
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from groupx import __version__
+from groupx.actors.bells import LaneBells
+from groupx.actors.event_hub import EventHub, EventHubActor
+from groupx.actors.messages import Read, Write
+from groupx.actors.store_writer import StoreWriterActor
+from groupx.adapters.contract import Adapter
+from groupx.adapters.registry import adapter_for
+from groupx.domain.commits import CommitFacts
+from groupx.domain.config import Config
+from groupx.domain.errors import GroupXError
+from groupx.domain.ids import ActorId, IdSource
+from groupx.domain.paths import Paths
+from groupx.domain.runs import OpenRun, RecoverQuery
+from groupx.domain.runtime_keys import runtime_key, runtime_scope_key
+from groupx.domain.times import iso_from_ms
+from groupx.process.spawner import Spawner, SpawnError
+from groupx.process.sweep import record_run, sweep
+from groupx.runtime_folder import make_private_folders, sibling_databases, write_runtime_file
+from groupx.runtime_log import configure_log
+from groupx.runtime_notices import restart_message
+from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
+from groupx.store.gil import keep_thread_fed
+from groupx.store.opening import open_ledger
+from groupx.store.queries.database_identity import database_identity
+from groupx.store.transactions.bindings import open_run
+from groupx.store.transactions.recover import recover_all
+from groupx.store.writer import StoreThread
+from groupx.supervisor.lease import RunLease
+from groupx.supervisor.listener import bind_port
+from groupx.supervisor.signals import obey_signals
+from groupx.supervisor.tree import (
+    ChildContext,
+    ChildFailed,
+    ChildSpec,
+    ChildState,
+    ChildStatus,
+    Supervisor,
+)
+from groupx.web.app import create_guards, open_room
+from groupx.web.login import LoginCodes
+from groupx.web.server import WebServer
+from groupx.web.services import (
+    DatabaseFacts,
+    Entrance,
+    Notice,
+    RuntimeFacts,
+    RuntimeStatus,
+    Services,
+    Status,
+    StoreHealth,
+)
+from groupx.web.token import Token
+
+EXIT_FATAL = 70
+OPENING_SECONDS = 3600.0
+"""A large database takes its time; the store is not given up for that."""
+CLOSING_SECONDS = 5.0
+"""For a part that has to end something first; then it is cancelled."""
+
+_log = structlog.stdlib.get_logger("groupx.runtime")
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What one run is asked to be."""
+
+    config: Config
+    paths: Paths
+    log_file: Path | None = None
+    """Where diagnostics go; None = stderr."""
+    on_ready: Callable[[int, str], None]
+    """Told the port and a login URL that works once, when the room is open."""
+
+
+def run_runtime(plan: Plan) -> int:
+    """Run until asked to stop; the exit code: 0, or EXIT_FATAL after an ordered stop.
+
+    What is refused is raised and leaves nothing behind: PortTaken, PortUnusable, LeaseTaken,
+    LeaseImpossible, SpawnError, GroupXError (a database that cannot be opened, an agent whose
+    driver is not known).
+    """
+    adapters = {agent.actor_id: adapter_for(agent.driver) for agent in plan.config.agents}
+    configure_log(plan.log_file)
+    server, paths = plan.config.server, plan.paths
+    with ExitStack() as held:
+        listening = held.enter_context(closing(bind_port(server.host, server.port)))
+        make_private_folders(paths)
+        database = None if paths.database is None else Path(paths.database)
+        held.enter_context(RunLease.acquire(database, Path(paths.data)))
+        return trio.run(partial(_main, plan, listening, adapters))
+
+
+async def _main(plan: Plan, listening: socket.socket, adapters: dict[ActorId, Adapter]) -> int:
+    return await Runtime(plan, listening, adapters).run()
+
+
+class Runtime:
+    """One run of the daemon, with the port bound and the lease held."""
+
+    def __init__(
+        self, plan: Plan, listening: socket.socket, adapters: dict[ActorId, Adapter]
+    ) -> None:
+        config = plan.config
+        self._plan = plan
+        self._config = config
+        self._paths = plan.paths
+        self._adapters = adapters
+        self._status = Status.STARTING
+        self._was_ready = False
+        self._started_ms = _now_ms()
+        self._ids = IdSource(_now_ms, os.urandom)
+        self._entrance = Entrance(
+            facts=RuntimeFacts(
+                version=__version__,
+                channel=plan.paths.channel,
+                started_at=iso_from_ms(self._started_ms),
+                runtime_key=runtime_key(config),
+                runtime_scope_key=runtime_scope_key(config.path),
+                port=listening.getsockname()[1],
+            ),
+            status=lambda: RuntimeStatus(status=self._status),
+            request_shutdown=self._stop,
+            token=Token(Path(plan.paths.token)),
+            logins=LoginCodes(on_spent=self._remove_open_page),
+        )
+        self._guards = create_guards(self._entrance)
+        self._web = WebServer(listening, self._guards)
+        self._spawner = Spawner()
+        self._hub = EventHub(config.limits)
+        self._bells = LaneBells(adapters)
+        self._store = StoreWriterActor(self._ledger, self._hub, self._bells)
+        self._room: Room
+        self._services: Services
+        self._tree = Supervisor(
+            self._parts(), on_change=self._on_change, on_stuck=lambda _: os._exit(EXIT_FATAL)
+        )
+
+    async def run(self) -> int:
+        """The exit code; raises what was refused before the room was ready."""
+        failure: ChildFailed | None = None
+        async with trio.open_nursery() as nursery:
+            await nursery.start(
+                partial(obey_signals, stop=self._stop, hurry=self._tree.hurry, exit_hard=os._exit)
+            )
+            try:
+                await self._tree.run()
+            except ChildFailed as error:
+                failure = error
+            nursery.cancel_scope.cancel()
+        if failure is None:
+            return 0
+        if isinstance(failure.__cause__, GroupXError | SpawnError) and not self._was_ready:
+            raise failure.__cause__
+        return EXIT_FATAL
+
+    def _parts(self) -> tuple[ChildSpec, ...]:
+        """In the order of their start; they stop in reverse."""
+        config = self._config
+        fatal = partial(ChildSpec, fatal=True, stop_grace=CLOSING_SECONDS)
+        survivable = partial(ChildSpec, when_spent="escalate")
+        return (
+            fatal(name="web", run=self._serve_web),
+            fatal(name="processes", run=self._keep_processes),
+            fatal(name="store", run=self._keep_store, start_timeout=OPENING_SECONDS),
+            fatal(name="hub", run=_as_part(lambda: EventHubActor(self._hub).run)),
+            fatal(name="broker", run=_as_part(lambda: self._room.broker.run)),
+            survivable(name="context", run=_as_part(lambda: self._room.context.run)),
+            survivable(name="lanes", run=_as_part(lambda: self._room.lanes.run)),
+            fatal(
+                name="agents",
+                run=self._supervise_agents,
+                stop_grace=stop_seconds(config) + SLACK_SECONDS,
+            ),
+            fatal(name="door", run=self._keep_door),
+        )
+
+    # --- parts, each until it is asked to stop ------------------------------------------------
+
+    async def _serve_web(self, context: ChildContext) -> None:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self._web.run)
+            context.ready()
+            await context.stopping.wait()
+            self._web.stop()
+
+    async def _keep_processes(self, context: ChildContext) -> None:
+        await self._sweep()
+        record_run(Path(self._paths.run), self._spawner.run_id)
+        facts = self._entrance.facts
+        write_runtime_file(self._paths, port=facts.port, scope_key=facts.runtime_scope_key)
+        await self._spawner.start()
+        try:
+            context.ready()
+            await context.stopping.wait()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._spawner.aclose()
+                await self._sweep()
+
+    async def _keep_store(self, context: ChildContext) -> None:
+        await self._store.start()
+        try:
+            keep_thread_fed(lambda: self._store.ledger.pending)
+            self._services = await self._open_room()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._store.run)
+                context.ready()
+                await context.stopping.wait()
+                nursery.cancel_scope.cancel()
+        finally:
+            await self._store.close()
+
+    async def _supervise_agents(self, context: ChildContext) -> None:
+        await self._room.agents.run(context)
+
+    async def _keep_door(self, context: ChildContext) -> None:
+        """Open to requests as the last of the start; closed, and every stream ended, first."""
+        open_room(self._guards, self._services)
+        self._status = Status.READY
+        self._was_ready = True
+        port = self._entrance.facts.port
+        code = self._entrance.logins.new()
+        self._plan.on_ready(port, f"http://127.0.0.1:{port}/login?code={code}")
+        context.ready()
+        await context.stopping.wait()
+        self._close_door()
+        await self._web.end_streams()
+
+    # --- the ledger -----------------------------------------------------------------------------
+
+    def _ledger(self, on_commit: Callable[[CommitFacts], None]) -> StoreThread:
+        ids = IdSource(_now_ms, os.urandom)
+
+        def opener() -> sqlite3.Connection:
+            database = self._paths.database
+            return open_ledger(
+                ":memory:" if database is None else Path(database),
+                now_iso=iso_from_ms(_now_ms()),
+                database_id=ids.new("database"),
+            )
+
+        return StoreThread(opener, ids=ids, now_ms=_now_ms, on_commit=on_commit)
+
+    async def _open_room(self) -> Services:
+        """Recovery phase 1, then everything that a request may want."""
+        config, store = self._config, self._store.ref
+        names = {agent.actor_id: agent.name for agent in config.agents}
+        opened = await store.ask(Write(open_run, OpenRun(agents=names)))
+        roster = [agent.actor_id for agent in config.enabled_agents()]
+        recovered = await store.ask(
+            Write(
+                recover_all,
+                RecoverQuery(
+                    roster=frozenset(roster),
+                    transport=config.transport,
+                    reconcilable=frozenset(
+                        self._adapters[actor_id].adapter_id
+                        for actor_id in roster
+                        if self._adapters[actor_id].can_reconcile
+                    ),
+                ),
+            )
+        )
+        clock = time.strftime("%H:%M", time.localtime(self._started_ms / 1000))
+        message = restart_message(recovered, clock=clock)
+        at = self._entrance.facts.started_at
+        self._room = put_together(
+            opened.room_id,
+            RoomPorts(
+                config=config,
+                run_dir=Path(self._paths.run),
+                adapters=self._adapters,
+                hub=self._hub,
+                bells=self._bells,
+                store=self._store,
+                spawner=self._spawner,
+                ids=self._ids,
+                now_ms=_now_ms,
+            ),
+        )
+        return Services(
+            **_fields(self._entrance),
+            broker=self._room.broker.ref,
+            store=store,
+            agents=self._room.agents.ref,
+            directory=self._room.directory,
+            hub=self._hub,
+            limits=config.limits,
+            ids=self._ids,
+            now_ms=_now_ms,
+            database=await self._database(),
+            store_health=self._store_health,
+            notices=() if not message else (Notice(code="restarted", message=message, at=at),),
+        )
+
+    async def _database(self) -> DatabaseFacts:
+        identity = await self._store.ref.ask(Read(database_identity, None))
+        siblings = tuple(str(path) for path in sibling_databases(self._paths))
+        return DatabaseFacts(
+            path=self._paths.database or ":memory:",
+            format=identity.format,
+            database_id=identity.database_id,
+            siblings=siblings or None,
+        )
+
+    def _store_health(self) -> StoreHealth:
+        ledger = self._store.ledger
+        fault = ledger.fault
+        return StoreHealth(
+            state="ok" if fault is None else "failed",
+            pending=ledger.pending,
+            fault=None if fault is None else fault.message,
+        )
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _stop(self) -> None:
+        self._status = Status.CLOSING
+        self._tree.stop()
+
+    def _on_change(self, status: ChildStatus) -> None:
+        if status.state is ChildState.FAILED:
+            _log.error("a part failed", part=status.name, error=status.error)
+            self._close_door()
+
+    def _close_door(self) -> None:
+        """Refuse every new request and end every wait."""
+        self._status = Status.CLOSING
+        if self._was_ready:
+            self._room.broker.drain()
+        self._hub.release("runtime_stop")
+
+    async def _sweep(self) -> None:
+        left = await trio.to_thread.run_sync(sweep, Path(self._paths.run))
+        if left.processes or left.paths:
+            _log.warning("could not be ended or removed", left=left)
+
+    def _remove_open_page(self) -> None:
+        Path(self._paths.open_page).unlink(missing_ok=True)
+
+
+def _as_part(
+    actor: Callable[[], Callable[[], Awaitable[None]]],
+) -> Callable[[ChildContext], Awaitable[None]]:
+    """An actor that runs until cancelled, as a part that ends when asked to."""
+
+    async def run(context: ChildContext) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(actor())
+            context.ready()
+            await context.stopping.wait()
+            nursery.cancel_scope.cancel()
+
+    return run
+
+
+def _fields(entrance: Entrance) -> dict[str, Any]:
+    return {field.name: getattr(entrance, field.name) for field in attrs.fields(Entrance)}
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

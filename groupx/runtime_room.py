@@ -1,0 +1,144 @@
+"""The actors of one room, put together once the ledger has said which room it is."""
+
+import os
+import random
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import attrs
+import trio
+
+from groupx.actors.agent import AgentActor
+from groupx.actors.agents import AgentsSupervisor
+from groupx.actors.bells import LaneBells
+from groupx.actors.broker import BrokerActor
+from groupx.actors.context_engine import ContextEngineActor
+from groupx.actors.directory import AgentDirectory, LaneCounter
+from groupx.actors.event_hub import EventHub
+from groupx.actors.lane import Lane
+from groupx.actors.session_keeper import SessionPorts
+from groupx.actors.store_writer import StoreWriterActor
+from groupx.actors.transient import Transients
+from groupx.adapters.contract import Adapter
+from groupx.domain.config import AgentConfig, Config
+from groupx.domain.ids import ActorId, IdSource, RoomId
+from groupx.process.spawner import Spawner
+
+CLOSE_STEPS = 3
+"""Of the stop ladder; each may take the config's `close`."""
+SLACK_SECONDS = 5.0
+
+
+@attrs.frozen(kw_only=True)
+class RoomPorts:
+    """What the runtime has by the time the room is put together."""
+
+    config: Config
+    run_dir: Path
+    adapters: Mapping[ActorId, Adapter]
+    hub: EventHub
+    bells: LaneBells
+    store: StoreWriterActor
+    spawner: Spawner
+    ids: IdSource
+    now_ms: Callable[[], int]
+
+
+@attrs.frozen(kw_only=True)
+class Room:
+    """The actors above the store."""
+
+    directory: AgentDirectory
+    lanes: LaneCounter
+    context: ContextEngineActor
+    agents: AgentsSupervisor
+    broker: BrokerActor
+
+
+def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
+    """The actors of `room_id`, wired and not yet running."""
+    config, store = ports.config, ports.store.ref
+    agents = {agent.actor_id: agent for agent in config.agents}
+    transients = Transients(hub=ports.hub, ids=ports.ids, now_ms=ports.now_ms, room_id=room_id)
+    directory = AgentDirectory(
+        config.agents,
+        adapter_ids={actor_id: one.adapter_id for actor_id, one in ports.adapters.items()},
+        transients=transients,
+        now_ms=ports.now_ms,
+    )
+    context = ContextEngineActor(
+        store=store, agents=agents, limits=config.limits, entropy=os.urandom
+    )
+
+    lanes = {agent.actor_id: _lane(agent, ports) for agent in config.enabled_agents()}
+
+    def make(actor_id: ActorId, stopping: trio.Event) -> AgentActor:
+        agent = agents[actor_id]
+        return AgentActor(
+            agent,
+            store=store,
+            context=context.ref,
+            directory=directory,
+            transients=transients,
+            bells=ports.bells.of(actor_id),
+            sessions=_sessions(agent, ports, transients),
+            lane=lanes[actor_id],
+            stopping=stopping,
+        )
+
+    supervised = AgentsSupervisor(
+        lanes,
+        make,
+        directory=directory,
+        stop_grace=stop_seconds(config),
+        jitter=random.random,
+    )
+    broker = BrokerActor(
+        store=store,
+        agents=supervised.ref,
+        directory=directory,
+        bells=ports.bells,
+        limits=config.limits,
+        transport=config.transport,
+    )
+    return Room(
+        directory=directory,
+        lanes=LaneCounter(store, directory, ports.store.changed),
+        context=context,
+        agents=supervised,
+        broker=broker,
+    )
+
+
+def stop_seconds(config: Config) -> float:
+    """What an agent may take to end its turn and its program by their own steps."""
+    timeouts = config.timeouts
+    return (timeouts.cancel + CLOSE_STEPS * timeouts.close) / 1000 + SLACK_SECONDS
+
+
+def _sessions(agent: AgentConfig, ports: RoomPorts, transients: Transients) -> SessionPorts:
+    return SessionPorts(
+        adapter=ports.adapters[agent.actor_id],
+        spawner=ports.spawner,
+        store=ports.store.ref,
+        ids=ports.ids,
+        transients=transients,
+        timeouts=ports.config.timeouts,
+        run_dir=ports.run_dir,
+        now_ms=ports.now_ms,
+        jitter=random.random,
+    )
+
+
+def _lane(agent: AgentConfig, ports: RoomPorts) -> Lane:
+    return Lane(
+        actor_id=agent.actor_id,
+        transport=ports.config.transport,
+        store=ports.store.ref,
+        local_date=_local_date,
+    )
+
+
+def _local_date() -> str:
+    return time.strftime("%Y-%m-%d")
