@@ -23,6 +23,9 @@ TICK_SECONDS = 0.02
 SLICE_BYTES = 256 * 1024
 """What one reader is given at once: a slow one holds this much, not the whole ring."""
 
+Place = tuple[object, str, int, int]
+"""What makes a slice the same for two readers: encoding, room, position, deltas from."""
+
 
 @attrs.frozen(kw_only=True)
 class Slice(Generic[T]):
@@ -48,7 +51,7 @@ class EventHub:
         self.released: str | None = None
         """Why every stream is to end; None while the hub serves."""
         self._live = LiveTurns()
-        self._shared: dict[tuple[object, str, int], Slice[Any]] = {}
+        self._shared: dict[Place, Slice[Any]] = {}
         self._shared_bytes = 0
         self._max_shared_bytes = limits.sse_bytes
         self._wake = trio.Event()
@@ -102,24 +105,27 @@ class EventHub:
         """What a running turn shows so far; None for a turn that shows nothing."""
         return self._live.get(turn_id)
 
-    def subscribe(self, room_id: str, cursor: int, position: int) -> Subscription:
-        """A reader of everything durable above `cursor`, and of the deltas from `position` on.
+    def subscribe(self, room_id: str, cursor: int, *, deltas_from: int = 0) -> Subscription:
+        """A reader of everything durable above `cursor`, and of the deltas that follow it.
 
-        `position` is an earlier `ring.end`, or `ring.after(cursor)`. The ring must know its
-        `through_seq` by now (`ring.learn`).
+        `deltas_from` (an earlier `ring.end`) leaves out the deltas before that moment. The ring
+        must know its `through_seq` by now (`ring.learn`).
         """
-        return Subscription(self, room_id, cursor, position)
+        return Subscription(self, room_id, cursor, deltas_from)
 
-    def slice(self, room_id: str, position: int, encode: Encode[T]) -> Slice[T]:
+    def slice(
+        self, room_id: str, position: int, encode: Encode[T], *, deltas_from: int = 0
+    ) -> Slice[T]:
         """The visible frames from `position`, made once for all who stand there."""
-        key = (encode, room_id, position)
+        deltas_from = deltas_from if deltas_from > position else 0
+        key = (encode, room_id, position, deltas_from)
         found = self._shared.get(key)
         if found is not None:
             return cast("Slice[T]", found)
         chosen: list[Frame] = []
         size, end = 0, position
         for frame in self.ring.frames(position, self.visible):
-            if frame.room_id == room_id:
+            if frame.room_id == room_id and (frame.seq is not None or end >= deltas_from):
                 if chosen and size + len(frame.data) > SLICE_BYTES:
                     break
                 chosen.append(frame)
@@ -165,7 +171,7 @@ class EventHub:
         woken, self._wake = self._wake, trio.Event()
         woken.set()
 
-    def _share(self, key: tuple[object, str, int], made: Slice[Any], size: int) -> None:
+    def _share(self, key: Place, made: Slice[Any], size: int) -> None:
         if self._shared_bytes + size > self._max_shared_bytes:
             self._forget_shared()
         self._shared[key] = made

@@ -20,10 +20,11 @@ class Subscription:
     `read_page`; otherwise `take` gives what is in the ring and `wait` waits for more.
     """
 
-    def __init__(self, hub: "EventHub", room_id: str, cursor: int, position: int) -> None:
+    def __init__(self, hub: "EventHub", room_id: str, cursor: int, deltas_from: int) -> None:
         self._hub = hub
         self._room_id = room_id
-        self._position = position
+        self._position = hub.ring.after(cursor)
+        self._deltas_from = deltas_from
         self.cursor = cursor
 
     @property
@@ -42,7 +43,9 @@ class Subscription:
         if ring.through_at(self._position) < self.cursor:
             self._position = max(self._position, ring.after(self.cursor))
         while self._position < self._hub.visible:
-            piece = self._hub.slice(self._room_id, self._position, encode)
+            piece = self._hub.slice(
+                self._room_id, self._position, encode, deltas_from=self._deltas_from
+            )
             self._position = piece.end
             self.cursor = max(self.cursor, piece.through_seq)
             if piece.payload is not None:

@@ -82,10 +82,6 @@ def make_hub(
     return hub
 
 
-def join(hub: EventHub, room: str, cursor: int) -> Subscription:
-    return hub.subscribe(room, cursor, hub.ring.after(cursor))
-
-
 def drain(reader: Subscription) -> list[str]:
     got: list[str] = []
     while (more := reader.take(labels)) is not None:
@@ -99,7 +95,7 @@ def drain(reader: Subscription) -> list[str]:
 def test_a_commit_is_visible_at_once_when_the_last_wake_is_old():
     clock = Clock()
     hub = make_hub(clock)
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     hub.append([durable(1)])
     assert drain(reader) == ["1"]
     clock.now += TICK_SECONDS / 2
@@ -113,7 +109,7 @@ def test_a_commit_is_visible_at_once_when_the_last_wake_is_old():
 async def test_deltas_wait_for_the_end_of_the_tick(autojump_clock: trio.testing.MockClock):
     hub = EventHub(Limits())
     hub.ring.learn(0)
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(EventHubActor(hub).run)
         await trio.testing.wait_all_tasks_blocked()
@@ -132,7 +128,7 @@ async def test_a_durable_event_inside_a_tick_comes_at_its_end_without_another_co
 ):
     hub = EventHub(Limits())
     hub.ring.learn(0)
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(EventHubActor(hub).run)
         hub.append([durable(1)])
@@ -158,7 +154,7 @@ async def test_the_ticker_sleeps_while_nothing_is_pending(autojump_clock: trio.t
 
 async def test_release_ends_every_wait_and_the_first_reason_stands():
     hub = make_hub()
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(reader.wait)
         nursery.start_soon(reader.wait)
@@ -186,7 +182,7 @@ def test_a_reader_that_fell_off_is_told_and_comes_back_through_the_store():
     clock = Clock()
     hub = make_hub(clock, events=4)
     ledger = Ledger(hub)
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     ledger.commit(10)
     assert reader.behind
     got: list[str] = []
@@ -203,7 +199,7 @@ def test_losing_only_deltas_needs_no_store():
     clock = Clock()
     hub = make_hub(clock, events=4)
     hub.append([durable(1)])
-    reader = join(hub, MAIN_ROOM, 1)
+    reader = hub.subscribe(MAIN_ROOM, 1)
     for number in range(10):
         hub.publish(delta(number))
     clock.now += 1
@@ -214,7 +210,7 @@ def test_losing_only_deltas_needs_no_store():
 
 def test_readers_at_one_place_share_one_encoding():
     hub = make_hub()
-    readers = [join(hub, MAIN_ROOM, 0) for _ in range(50)]
+    readers = [hub.subscribe(MAIN_ROOM, 0) for _ in range(50)]
     calls: list[int] = []
 
     def encode(frames: Sequence[Frame]) -> bytes:
@@ -230,7 +226,7 @@ def test_readers_at_one_place_share_one_encoding():
 def test_one_piece_is_bounded_so_that_a_slow_reader_holds_little():
     hub = make_hub(size=64 * SLICE_BYTES)
     hub.append([durable(seq, size=SLICE_BYTES // 2) for seq in range(1, 11)])
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     sizes: list[int] = []
     while (piece := reader.take(len)) is not None:
         sizes.append(piece)
@@ -240,7 +236,7 @@ def test_one_piece_is_bounded_so_that_a_slow_reader_holds_little():
 def test_rooms_do_not_see_each_other():
     clock = Clock()
     hub = make_hub(clock)
-    here, there = join(hub, MAIN_ROOM, 0), join(hub, OTHER_ROOM, 0)
+    here, there = hub.subscribe(MAIN_ROOM, 0), hub.subscribe(OTHER_ROOM, 0)
     hub.append([durable(1), durable(2, OTHER_ROOM), durable(3)])
     hub.publish(delta(0, OTHER_ROOM))
     clock.now += 1
@@ -255,13 +251,15 @@ def test_a_joiner_gets_the_deltas_that_follow_its_cursor_or_only_those_from_now(
     hub = make_hub(clock)
     hub.append([durable(1)])
     hub.publish(delta(0))
-    from_cursor = join(hub, MAIN_ROOM, 1)
-    from_now = hub.subscribe(MAIN_ROOM, 1, hub.ring.end)
+    from_cursor = hub.subscribe(MAIN_ROOM, 1)
+    from_now = hub.subscribe(MAIN_ROOM, 1, deltas_from=hub.ring.end)
     hub.publish(delta(1))
     clock.now += 1
     hub.append([durable(2)])
+    behind = hub.subscribe(MAIN_ROOM, 0, deltas_from=2)
     assert drain(from_cursor) == ["d0", "d1", "2"]
     assert drain(from_now) == ["d1", "2"]
+    assert drain(behind) == ["1", "d1", "2"]
 
 
 def test_the_store_may_be_ahead_of_the_ring():
@@ -269,7 +267,7 @@ def test_the_store_may_be_ahead_of_the_ring():
     clock = Clock()
     hub = make_hub(clock, events=2)
     hub.append([durable(1), durable(2), durable(3)])
-    reader = join(hub, MAIN_ROOM, 0)
+    reader = hub.subscribe(MAIN_ROOM, 0)
     reader.read_page([durable(1), durable(2), durable(3), durable(4)], hub.ring.floor)
     assert drain(reader) == []
     clock.now += 1
@@ -338,7 +336,7 @@ def test_whatever_the_interleaving_every_durable_event_arrives_once_in_order(
     hub = make_hub(clock, events=events)
     ledger = Ledger(hub)
     ledger.commit(3)
-    readers = [Reader(join(hub, MAIN_ROOM, cursor)), Reader(join(hub, MAIN_ROOM, 0))]
+    readers = [Reader(hub.subscribe(MAIN_ROOM, cursor)), Reader(hub.subscribe(MAIN_ROOM, 0))]
     sent = 0
     for name, value in steps:
         match name:
@@ -384,7 +382,7 @@ async def test_waiting_tasks_never_miss_what_was_committed_before_they_waited(
     total = through + 30
 
     async def read(got: list[int]) -> None:
-        place = join(hub, MAIN_ROOM, 0)
+        place = hub.subscribe(MAIN_ROOM, 0)
         while not got or got[-1] < total:
             if place.behind:
                 floor = hub.ring.floor

@@ -1,7 +1,5 @@
 """The streams as routes. Their policies are `events` and `socket`."""
 
-import os
-import time
 from typing import Any, cast
 
 from quart import Response, Websocket, request, websocket
@@ -9,7 +7,6 @@ from quart_trio import QuartTrio
 
 from groupx.actors.mailbox import ActorCrashed
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import IdSource
 from groupx.web.errors import error_answer
 from groupx.web.guards import CALL, Call
 from groupx.web.services import Services
@@ -20,7 +17,7 @@ from groupx.web.streams.websocket import serve_socket
 
 def register(app: QuartTrio, services: Services) -> None:
     """Add both streams to the app."""
-    announcer = Announcer(IdSource(_now_ms, os.urandom), _now_ms)
+    announcer = Announcer(services.ids, services.now_ms)
 
     async def events() -> Response:
         call: Call = cast("dict[str, Any]", request.scope)[CALL]
@@ -40,10 +37,6 @@ def register(app: QuartTrio, services: Services) -> None:
 
     app.add_url_rule("/api/events", "events", events, provide_automatic_options=False)
     app.add_websocket("/api/ws", "socket", socket)
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def _refused(error: GroupXError | ActorCrashed) -> Response:

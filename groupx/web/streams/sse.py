@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import trio
 
 from groupx.domain.commits import Frame
-from groupx.domain.errors import GroupXError
 from groupx.web.errors import invalid
 from groupx.web.requests import MAX_SEQ
 from groupx.web.services import Services
@@ -36,13 +35,10 @@ def cursor_of(last_event_id: str | None, after_seq: int | None) -> int | None:
     """
     if last_event_id is None:
         return after_seq
-    if not (last_event_id.isascii() and last_event_id.isdigit()) or int(last_event_id) > MAX_SEQ:
-        raise _not_a_number()
+    digits = last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 19
+    if not digits or int(last_event_id) > MAX_SEQ:
+        raise invalid("'Last-Event-ID' must be the number of an event.", field="Last-Event-ID")
     return int(last_event_id)
-
-
-def _not_a_number() -> GroupXError:
-    return invalid("'Last-Event-ID' must be the number of an event.", field="Last-Event-ID")
 
 
 class EventStream:
