@@ -63,7 +63,6 @@ def _asgi(entrance: Entrance) -> App:
 def create_app(entrance: Entrance) -> QuartTrio:
     """The routes that `entrance` suffices for; all of them when it is the whole Services."""
     app = QuartTrio("groupx", static_folder=None, template_folder=None)
-    app.url_map.merge_slashes = False  # the guards match paths as they are written
     has_room = isinstance(entrance, Services)
     for policy in POLICIES:
         if not policy.stream and (has_room or not policy.needs_room):

@@ -137,5 +137,5 @@ class PolicyTable:
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    escaped = re.sub(r"<path:(\w+)>", r"(?P<\1>.{1,200})", path)
+    escaped = re.sub(r"<path:(\w+)>", r"(?P<\1>[^/]{1,100}(?:/[^/]{1,100}){0,4})", path)
     return re.compile(re.sub(r"(?<!\?P)<(\w+)>", r"(?P<\1>[^/]{1,200})", escaped))

@@ -359,6 +359,9 @@ def test_segments_are_bounded_and_do_not_cross_slashes():
     assert table.find(f"/api/turns/{'x' * 201}") is None
     assert table.find("/api/turns/<turn_id>").segments == {"turn_id": "<turn_id>"}
     assert table.find("/static/a/b.js").segments == {"name": "a/b.js"}
+    assert table.find("/static//b.js") is None
+    assert table.find("/static/") is None
+    assert table.find("/static" + "/a" * 10) is None
 
 
 @pytest.mark.parametrize("began", [False, True])
