@@ -52,27 +52,23 @@ class EventStream:
                 return event
 
     def until(self, wanted: Callable[[Event], bool], what: str, seconds: float = 20.0) -> Event:
-        """The first event that is wanted; AssertionError when the stream ends or is silent."""
+        """The first event that is wanted, read before or to come.
+
+        AssertionError when the stream ends or is silent.
+        """
+        for event in self.seen:
+            if wanted(event):
+                return event
         deadline = time.monotonic() + seconds
         while True:
             left = deadline - time.monotonic()
             try:
-                event = self.next(left) if left > 0 else None
+                fresh = self.next(left) if left > 0 else None
             except TimeoutError:
-                event = None
-            assert event is not None, f"not seen: {what}; seen: {self.types()}"
-            if wanted(event):
-                return event
-
-    def until_types(self, *types: str, seconds: float = 20.0) -> list[Event]:
-        """The first event of each type, in whatever order they come."""
-        missing = list(types)
-        found: list[Event] = []
-        while missing:
-            event = self.until(lambda e: e["type"] in missing, f"one of {missing}", seconds)
-            missing.remove(event["type"])
-            found.append(event)
-        return found
+                fresh = None
+            assert fresh is not None, f"not seen: {what}; seen: {self.types()}"
+            if wanted(fresh):
+                return fresh
 
     def durable(self) -> Iterator[Event]:
         """What was seen and is kept."""
