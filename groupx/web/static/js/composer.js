@@ -1,0 +1,221 @@
+// Where the user writes: recipients as chips, text that survives a reload and every error.
+
+import { ApiError, commands, newCommandId } from "./api.js";
+import { avatar, colourClass } from "./actors.js";
+import { Completion, EVERYONE } from "./completion.js";
+import { Draft } from "./store/draft.js";
+import { h, fill, say } from "./dom.js";
+import { t } from "./i18n.js";
+
+export class Composer {
+  constructor(root, context) {
+    this.context = context;
+    this.state = context.state;
+    this.draft = new Draft(this.state.room.roomId);
+    this.targets = this.draft.targets();
+    this.editing = null;
+    this.attempt = null;
+    this.build(root);
+    this.text.value = this.draft.text();
+    this.drawTargets();
+    this.grow();
+    this.validate();
+  }
+
+  build(root) {
+    this.chips = h("div", { class: "chips" });
+    this.text = h("textarea", {
+      class: "draft", rows: "1", placeholder: t("composer.placeholder"),
+      "aria-label": t("composer.placeholder"), enterkeyhint: "send",
+      oninput: () => this.typed(), onkeydown: (event) => this.key(event),
+      onclick: () => this.completion.update(), onblur: () => this.completion.closeSoon(),
+    });
+    this.send = h("button", { class: "send", type: "button", onclick: () => this.submit(),
+      title: `${t("composer.send")} (Enter)` }, t("composer.send"));
+    this.editBar = h("div", { class: "edit-bar", hidden: true },
+      h("span", null, t("composer.editing")),
+      h("button", { class: "quiet", type: "button", onclick: () => this.stopEditing() },
+        t("composer.cancelEdit")));
+    this.error = h("p", { class: "composer-error", role: "alert", hidden: true });
+    this.hint = h("p", { class: "hint", hidden: true });
+    this.completion = new Completion(this);
+    fill(root, h("div", { class: "composer" }, this.completion.element, this.editBar, this.chips,
+      h("div", { class: "write" }, this.text, this.send), this.error, this.hint));
+  }
+
+  // --- recipients ---------------------------------------------------------------------------
+
+  /** Who may be picked: id, name, and whether it is picked already. */
+  choices() {
+    const agents = [...this.state.agents.values()].filter((agent) => agent.enabled);
+    const all = { actorId: EVERYONE, name: "all", label: t("composer.all"), hint: t("composer.allHint") };
+    const named = agents.map((agent) => ({
+      actorId: agent.actorId, name: agent.id, label: agent.name, hint: agent.driver,
+    }));
+    return (agents.length > 1 ? [all, ...named] : named)
+      .filter((choice) => !this.targets.includes(choice.actorId));
+  }
+
+  addTarget(actorId) {
+    const others = this.targets.filter((target) => target !== EVERYONE && target !== actorId);
+    this.targets = actorId === EVERYONE ? [EVERYONE] : [...others, actorId];
+    this.targetsChanged();
+  }
+
+  removeTarget(actorId) {
+    this.targets = this.targets.filter((target) => target !== actorId);
+    this.targetsChanged();
+    this.text.focus();
+  }
+
+  targetsChanged() {
+    this.draft.keepTargets(this.targets);
+    this.drawTargets();
+    this.validate();
+  }
+
+  /** Agents came or went: what can no longer be addressed is no longer a recipient. */
+  rosterChanged() {
+    const known = this.targets.filter((id) => id === EVERYONE || this.state.agents.has(id));
+    if (known.length !== this.targets.length) this.targets = known;
+    const enabled = [...this.state.agents.values()].filter((agent) => agent.enabled);
+    if (!this.targets.length && enabled.length === 1) this.targets = [enabled[0].actorId];
+    const key = JSON.stringify([this.targets, enabled.map((agent) => agent.name)]);
+    if (key === this.rosterKey) return;
+    this.rosterKey = key;
+    this.drawTargets();
+    this.validate();
+  }
+
+  drawTargets() {
+    const chips = this.targets.map((actorId) => {
+      const name = actorId === EVERYONE ? t("composer.all") : this.state.agentName(actorId);
+      const mark = actorId === EVERYONE ? h("span", { class: "at", "aria-hidden": "true" }, "@")
+        : avatar(actorId, name);
+      return h("span", { class: `chip ${colourClass(actorId)}`, "data-target": actorId }, mark,
+        h("span", { class: "chip-name" }, name),
+        h("button", { type: "button", "aria-label": t("composer.remove", { name }),
+          onclick: () => this.removeTarget(actorId) }, "×"));
+    });
+    const add = h("button", { class: "add", type: "button", "aria-label": t("composer.add"),
+      title: t("composer.add"), onmousedown: (event) => event.preventDefault(),
+      onclick: () => this.completion.openAll() }, "+");
+    fill(this.chips, h("span", { class: "to" }, t("composer.to")), chips, this.editing ? null : add);
+  }
+
+  // --- writing ------------------------------------------------------------------------------
+
+  typed() {
+    if (!this.editing) this.draft.keepText(this.text.value);
+    this.grow();
+    this.validate();
+    say(this.error, "");
+    this.completion.update();
+  }
+
+  grow() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${this.text.scrollHeight}px`;
+  }
+
+  key(event) {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (this.completion.key(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "Escape" && this.editing) {
+      this.stopEditing();
+    } else if (event.key === "Backspace" && !this.text.value && this.targets.length && !this.editing) {
+      event.preventDefault();
+      this.removeTarget(this.targets.at(-1));
+    }
+  }
+
+  validate() {
+    const length = [...this.text.value].length;
+    const max = this.state.limits?.messageCharacters ?? Infinity;
+    const said = this.text.value.trim() !== "";
+    const missing = !this.targets.length && !this.editing;
+    const over = length > max;
+    say(this.hint, over ? t("composer.tooLong", { n: length - max, max })
+      : said && missing ? t("composer.noTarget") : "");
+    this.send.disabled = !said || missing || over;
+    return !this.send.disabled;
+  }
+
+  // --- sending ------------------------------------------------------------------------------
+
+  async submit() {
+    if (!this.validate()) {
+      if (this.text.value.trim() && !this.targets.length) this.completion.openAll();
+      return;
+    }
+    const content = this.text.value;
+    const to = this.targets;
+    const editing = this.editing;
+    const commandId = this.commandFor(JSON.stringify([content, to, editing?.eventId ?? null]));
+    this.leaveText();
+    if (!editing) this.state.sending(commandId, to, content);
+    this.context.sentNow();
+    try {
+      const answer = editing
+        ? await commands.replace(editing.eventId, content, commandId)
+        : await commands.send(to, content, commandId);
+      this.attempt = null;
+      this.state.sent(commandId, answer.messageEventId);
+    } catch (error) {
+      this.state.sent(commandId, null);
+      this.refused(error, content, editing);
+    }
+  }
+
+  /** The same text after an answer that never came is the same command. */
+  commandFor(payload) {
+    if (this.attempt?.payload !== payload) this.attempt = { payload, id: newCommandId() };
+    return this.attempt.id;
+  }
+
+  leaveText() {
+    this.text.value = "";
+    this.editing = null;
+    this.editBar.hidden = true;
+    this.text.value = this.setAside ?? "";
+    this.setAside = null;
+    this.draft.keepText(this.text.value);
+    say(this.error, "");
+    this.drawTargets();
+    this.grow();
+    this.validate();
+  }
+
+  refused(error, content, editing) {
+    if (!(error instanceof ApiError)) throw error;
+    if (!error.uncertain) this.attempt = null;
+    if (editing && error.code !== "TURN_NOT_QUEUED") this.edit(editing, content);
+    else this.text.value = this.text.value.trim() ? `${content}\n${this.text.value}` : content;
+    if (!this.editing) this.draft.keepText(this.text.value);
+    say(this.error, error.message);
+    this.grow();
+    this.validate();
+    this.text.focus();
+  }
+
+  // --- editing a queued message -------------------------------------------------------------
+
+  edit(event, content = event.body.content) {
+    this.setAside ??= this.text.value;
+    this.editing = event;
+    this.text.value = content;
+    this.editBar.hidden = false;
+    this.drawTargets();
+    this.grow();
+    this.validate();
+    this.text.focus();
+  }
+
+  stopEditing() {
+    this.leaveText();
+    this.text.focus();
+  }
+}

@@ -1,0 +1,43 @@
+// Building elements. Content only ever becomes text nodes; there is no way to pass HTML.
+
+/** `h("button", { class: "quiet", onclick }, "Stop")`. Props: `on…` handlers, true/false
+ * attributes, null = leave out. Children: nodes, strings, arrays, null = nothing. */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {})) setProp(element, name, value);
+  append(element, children);
+  return element;
+}
+
+function setProp(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+}
+
+/** Replace everything inside `element`. */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+/** Show one line of the page only when it says something. */
+export function say(element, text) {
+  element.hidden = !text;
+  if (element.textContent !== text) element.textContent = text ?? "";
+}
+
+/** Keep the focus where it was when a part that held it is made anew (elements with `data-key`). */
+export function keepingFocus(container, rebuild) {
+  const focused = document.activeElement;
+  const key = container.contains(focused) ? focused.dataset.key : undefined;
+  rebuild();
+  if (key) container.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}

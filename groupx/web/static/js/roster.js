@@ -1,0 +1,86 @@
+// The sidebar: every agent, what it does, and what can be done about it.
+
+import { commands } from "./api.js";
+import { assignColours, avatar } from "./actors.js";
+import { h, fill, keepingFocus, say } from "./dom.js";
+import { elapsedElement } from "./time.js";
+import { t } from "./i18n.js";
+import { actionButton } from "./view/actions.js";
+
+const TONES = {
+  idle: "good", working: "busy", cancelling: "busy", starting: "busy", recovering: "busy",
+  failed: "bad", stopped: "dim", pending_restart: "bad",
+};
+
+const RUNNING = new Set(["idle", "working", "cancelling", "starting", "recovering"]);
+
+export class Roster {
+  constructor(root, state) {
+    this.state = state;
+    this.opened = new Set();
+    this.list = h("ul", { class: "agents" });
+    this.error = h("p", { class: "roster-error", role: "alert", hidden: true });
+    this.close = h("button", { class: "quiet only-narrow", type: "button",
+      onclick: () => document.body.classList.remove("roster-open") }, t("close"));
+    fill(root, h("div", { class: "sidebar-head" }, h("h2", null, t("agents.title")), this.close),
+      this.list, this.error);
+  }
+
+  draw() {
+    const agents = [...this.state.agents.values()];
+    assignColours(agents.map((agent) => agent.actorId));
+    keepingFocus(this.list, () => fill(this.list, agents.length
+      ? agents.map((agent) => this.agent(agent))
+      : h("li", { class: "note" }, t("agents.none"))));
+  }
+
+  agent(agent) {
+    const working = agent.state === "working" || agent.state === "cancelling";
+    const turn = working ? this.state.turns.byId.get(agent.lane.activeTurnId) : null;
+    const since = working ? turn?.startedAt ?? agent.since : null;
+    const summary = h("summary", { "data-key": `agent:${agent.actorId}` },
+      avatar(agent.actorId, agent.name),
+      h("span", { class: "agent-text" },
+        h("span", { class: "agent-name" }, agent.name),
+        h("span", { class: "agent-state" },
+          h("span", { class: `dot tone-${TONES[agent.state] ?? "dim"}`, "aria-hidden": "true" }),
+          t(`agent.state.${agent.state}`), since ? elapsedElement(since) : null,
+          agent.lane.queued ? h("span", { class: "badge" }, t("agent.queued", { n: agent.lane.queued })) : null,
+          agent.paused ? h("span", { class: "badge warn" }, t("agent.paused")) : null)));
+    const details = h("details", { class: "agent", open: this.opened.has(agent.actorId) },
+      summary, this.body(agent));
+    details.addEventListener("toggle", () => {
+      if (details.open) this.opened.add(agent.actorId);
+      else this.opened.delete(agent.actorId);
+    });
+    const why = agent.lastError && !RUNNING.has(agent.state)
+      ? h("p", { class: "agent-error", title: agent.lastError.code }, agent.lastError.message) : null;
+    return h("li", { "data-agent": agent.id, class: agent.enabled ? null : "disabled" }, details, why);
+  }
+
+  body(agent) {
+    const facts = [
+      ["agent.driver", agent.driver],
+      ["agent.program", agent.program ? `${agent.program.name} ${agent.program.version}` : null],
+      ["agent.session", agent.continuity ? t(`agent.continuity.${agent.continuity}`) : null],
+      ["agent.cwd", agent.cwd],
+    ];
+    return h("div", { class: "agent-body" },
+      h("dl", null, facts.filter(([, value]) => value).map(([key, value]) =>
+        [h("dt", null, t(key)), h("dd", { title: value }, value)])),
+      h("div", { class: "buttons" }, this.actions(agent)));
+  }
+
+  actions(agent) {
+    const button = (name, run) => actionButton(t(`agent.${name}`), async () => {
+      say(this.error, "");
+      await run();
+    }, { kind: "button", key: `${agent.actorId}:${name}`, onError: (error) => say(this.error, error.message) });
+    const control = (action) => button(action, () => commands.agent(agent.id, action));
+    const lane = agent.paused ? "resume" : "pause";
+    return [
+      RUNNING.has(agent.state) ? [control("restart"), control("stop")] : control("start"),
+      button(lane, () => commands.lane(agent.actorId, lane)),
+    ];
+  }
+}

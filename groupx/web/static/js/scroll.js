@@ -1,0 +1,74 @@
+// Where the reader is: at the bottom and kept there, or reading and left alone.
+
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+
+const NEAR_BOTTOM = 80;
+const NEAR_TOP = 600;
+
+export class Scroller {
+  /** `onTop` is called when the reader comes near the beginning of what is loaded. */
+  constructor(element, content, onTop) {
+    this.element = element;
+    this.content = content;
+    this.stuck = true;
+    this.unread = 0;
+    this.button = h("button", { class: "jump", type: "button", hidden: true,
+      onclick: () => this.toBottom() });
+    element.after(this.button);
+    element.addEventListener("scroll", () => {
+      this.stuck = this.distance() < NEAR_BOTTOM;
+      if (this.stuck) this.seen();
+      if (element.scrollTop < NEAR_TOP) onTop();
+    }, { passive: true });
+    new ResizeObserver(() => {
+      if (this.stuck) this.pin();
+    }).observe(content);
+    new ResizeObserver(() => {
+      if (this.stuck) this.pin();
+    }).observe(element);
+  }
+
+  distance() {
+    const { scrollHeight, scrollTop, clientHeight } = this.element;
+    return scrollHeight - scrollTop - clientHeight;
+  }
+
+  pin() {
+    this.element.scrollTop = this.element.scrollHeight;
+  }
+
+  toBottom() {
+    this.stuck = true;
+    this.pin();
+    this.seen();
+  }
+
+  seen() {
+    this.unread = 0;
+    this.button.hidden = true;
+  }
+
+  /** Something new stands at the end. */
+  arrived(count) {
+    if (this.stuck) {
+      this.pin();
+    } else if (count) {
+      this.unread += count;
+      this.button.textContent = `${t("new", { n: this.unread })} ↓`;
+      this.button.hidden = false;
+    }
+  }
+
+  /** Run `change`, which adds above, and leave what is read where it is on the screen. */
+  keepPlace(change) {
+    const top = this.element.getBoundingClientRect().top;
+    const anchor = [...this.content.children].find(
+      (child) => child.getBoundingClientRect().bottom > top);
+    const before = anchor?.getBoundingClientRect().top;
+    change();
+    if (anchor?.isConnected) {
+      this.element.scrollTop += anchor.getBoundingClientRect().top - before;
+    }
+  }
+}

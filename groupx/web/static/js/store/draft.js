@@ -1,0 +1,40 @@
+// What was written and not sent: per room and tab. Who got the last one: per room.
+
+export class Draft {
+  constructor(roomId) {
+    this.textKey = `groupx.draft.${roomId}`;
+    this.targetsKey = `groupx.targets.${roomId}`;
+  }
+
+  text() {
+    return sessionStorage.getItem(this.textKey) ?? "";
+  }
+
+  keepText(text) {
+    if (text) keep(sessionStorage, this.textKey, text);
+    else sessionStorage.removeItem(this.textKey);
+  }
+
+  targets() {
+    try {
+      const found = JSON.parse(sessionStorage.getItem(this.targetsKey) ??
+        localStorage.getItem(this.targetsKey) ?? "[]");
+      return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
+    } catch {
+      return [];
+    }
+  }
+
+  keepTargets(targets) {
+    keep(sessionStorage, this.targetsKey, JSON.stringify(targets));
+    keep(localStorage, this.targetsKey, JSON.stringify(targets));
+  }
+}
+
+function keep(storage, key, value) {
+  try {
+    storage.setItem(key, value);
+  } catch {
+    // A full or forbidden storage only means that a reload forgets.
+  }
+}

@@ -1,0 +1,237 @@
+// The room as this tab knows it. `load`, `prepend`, `subscribed` and `apply` take what the
+// daemon says; `onChange(keys, agentsToo)` tells what to draw anew.
+
+import { Entries } from "./entries.js";
+import { Turns } from "./turns.js";
+
+const QUIET = new Set([
+  "session.starting", "session.ready", "session.resumed", "session.stopped", "message.withdrawn",
+]);
+const ASIDE = /^(memory|identity|supervision)\./;
+const QUIET_TRANSIENT = /^(turn\.progress|adapter\.heartbeat|context\.compaction\.)/;
+
+export class RoomState {
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.clear();
+  }
+
+  clear() {
+    this.entries = new Entries();
+    this.turns = new Turns();
+    this.agents = new Map();
+    this.events = new Map();
+    this.withdrawn = new Map();
+    this.seq = 0;
+    this.previous = null;
+    this.dirty = new Set();
+    this.agentsChanged = false;
+  }
+
+  load(bootstrap) {
+    this.clear();
+    this.room = bootstrap.room;
+    this.runtime = bootstrap.runtime;
+    this.limits = bootstrap.limits;
+    for (const agent of bootstrap.agents) this.agents.set(agent.actorId, agent);
+    this.agentsChanged = true;
+    for (const event of bootstrap.events) this.take(event);
+    for (const view of bootstrap.activeTurns) this.takeSnapshot(view, bootstrap.throughSeq);
+    this.previous = bootstrap.previousPage;
+    this.seq = bootstrap.throughSeq;
+    this.flush();
+  }
+
+  /** An older page of history. */
+  prepend(page) {
+    for (const event of page.events) this.take(event);
+    this.previous = page.previousPage;
+    this.flush();
+  }
+
+  subscribed({ throughSeq, activeTurns, agents }) {
+    for (const agent of agents) this.takeAgent(agent);
+    for (const view of activeTurns) this.takeSnapshot(view, throughSeq);
+    this.flush();
+  }
+
+  /** One envelope of the stream. */
+  apply(event) {
+    if (event.seq !== null && event.seq <= this.seq) return;
+    this.take(event);
+    if (event.seq !== null) this.seq = event.seq;
+    this.flush();
+  }
+
+  /** A message that is on its way to the daemon. */
+  sending(commandId, to, content) {
+    const occurredAt = new Date().toISOString();
+    this.entries.put({ key: `pending:${commandId}`, kind: "pending", commandId, to, content, occurredAt });
+    this.touch(`pending:${commandId}`);
+    this.flush();
+  }
+
+  /** It arrived as this event, or (null) it did not. */
+  sent(commandId, eventId) {
+    const key = `pending:${commandId}`;
+    const pending = this.entries.get(key);
+    if (!pending) return;
+    if (eventId && !this.events.has(eventId)) {
+      pending.eventId = eventId;
+    } else {
+      this.entries.remove(key);
+      this.touch(key);
+    }
+    this.flush();
+  }
+
+  notice(text) {
+    const key = `local:${crypto.randomUUID()}`;
+    this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, occurredAt: new Date().toISOString() });
+    this.touch(key);
+    this.flush();
+  }
+
+  agentName(actorId) {
+    return this.agents.get(actorId)?.name ?? this.names?.get(actorId) ?? actorId.replace(/^agent:/, "");
+  }
+
+  // --- one event ---------------------------------------------------------------------------
+
+  take(event) {
+    const { type, body } = event;
+    if (event.seq !== null && event.actor.kind === "agent") this.rememberName(event.actor);
+    if (type === "message.created") this.takeMessage(event);
+    else if (type === "turn.reasoning.recorded") this.takeReasoning(event);
+    else if (type === "tool.progress.recorded" || type === "tool.progress") this.takeTool(event);
+    else if (type === "turn.content.delta") this.touchTurn(this.turns.content(body));
+    else if (type === "turn.reasoning.delta") this.touchTurn(this.turns.thought(body));
+    else if (type === "agent.changed") this.takeAgent(body.agent);
+    else if (type.startsWith("turn.") && event.seq !== null) this.takeLifecycle(event);
+    else this.takeNotice(event);
+    if (type === "message.withdrawn") this.takeWithdrawal(body);
+  }
+
+  rememberName(actor) {
+    this.names ??= new Map();
+    if (!this.names.has(actor.actorId)) this.names.set(actor.actorId, actor.displayName);
+  }
+
+  takeMessage(event) {
+    this.events.set(event.eventId, event);
+    const { turnId } = event.body;
+    if (turnId && event.actor.kind === "agent") {
+      const turn = this.turns.get(turnId);
+      turn.target ??= event.actor.actorId;
+      turn.responseEventId = event.eventId;
+      this.turnEntry(turn, event.seq, event);
+      return;
+    }
+    this.dropPending(event);
+    this.entries.put({
+      key: event.eventId, kind: "message", seq: event.seq, event, occurredAt: event.occurredAt,
+    });
+    this.touch(event.eventId);
+  }
+
+  dropPending(event) {
+    if (event.actor.kind !== "user") return;
+    const match = this.entries.order.find((entry) =>
+      entry.kind === "pending" &&
+      (entry.eventId ? entry.eventId === event.eventId : entry.content === event.body.content));
+    if (!match) return;
+    this.entries.remove(match.key);
+    this.touch(match.key);
+  }
+
+  takeWithdrawal({ messageEventId, replacedByEventId }) {
+    this.withdrawn.set(messageEventId, replacedByEventId ?? null);
+    this.touch(messageEventId);
+  }
+
+  takeReasoning({ body }) {
+    const turn = this.turns.get(body.turnId);
+    turn.reasoning = body.content;
+    turn.reasoningCharacters = body.content.length;
+    this.touchTurn(turn);
+  }
+
+  takeTool({ body }) {
+    const turn = this.turns.get(body.turnId);
+    this.turns.tool(turn, body);
+    this.touchTurn(turn);
+  }
+
+  takeLifecycle(event) {
+    const turn = this.turns.lifecycle(event);
+    this.showTurn(turn);
+    this.touchQueue(turn.target);
+  }
+
+  takeSnapshot(view, throughSeq) {
+    const turn = this.turns.snapshot(view, throughSeq);
+    this.showTurn(turn);
+    this.touchQueue(turn.target);
+  }
+
+  /** A turn has a bubble while it runs, and afterwards when it left something to say. */
+  showTurn(turn) {
+    const key = `turn:${turn.turnId}`;
+    const known = this.entries.get(key);
+    const failed = turn.status === "failed" || turn.status === "interrupted";
+    if (known?.event) this.touch(key);
+    else if (!turn.ended && turn.begun) this.turnEntry(turn, null);
+    else if (turn.ended && turn.status !== "completed" && (failed || turn.showsSomething)) {
+      this.turnEntry(turn, turn.terminalSeq ?? null);
+    } else if (known && turn.status !== "completed") {
+      this.entries.remove(key);
+      this.touch(key);
+    }
+    this.touchTurn(turn);
+  }
+
+  turnEntry(turn, seq, event) {
+    const key = `turn:${turn.turnId}`;
+    const occurredAt = event?.occurredAt ?? turn.terminalAt ?? turn.startedAt ?? turn.queuedAt;
+    this.entries.put({ key, kind: "turn", seq, turn, event, occurredAt: occurredAt ?? new Date().toISOString() });
+    this.touch(key);
+  }
+
+  takeNotice(event) {
+    const { type, seq } = event;
+    if (seq === null || QUIET.has(type) || QUIET_TRANSIENT.test(type)) return;
+    const kind = ASIDE.test(type) ? "aside" : "notice";
+    this.entries.put({ key: event.eventId, kind, seq, event, occurredAt: event.occurredAt });
+    this.touch(event.eventId);
+  }
+
+  takeAgent(agent) {
+    this.agents.set(agent.actorId, agent);
+    this.agentsChanged = true;
+    this.touchQueue(agent.actorId);
+  }
+
+  // --- what to draw anew -------------------------------------------------------------------
+
+  touch(key) {
+    this.dirty.add(key);
+  }
+
+  touchTurn(turn) {
+    this.dirty.add(`turn:${turn.turnId}`);
+    if (turn.sourceEventId) this.dirty.add(turn.sourceEventId);
+  }
+
+  /** A step of one turn moves everyone who waits behind it. */
+  touchQueue(actorId) {
+    for (const turn of this.turns.waiting(actorId)) if (turn.status === "queued") this.touchTurn(turn);
+  }
+
+  flush() {
+    if (!this.dirty.size && !this.agentsChanged) return;
+    const { dirty, agentsChanged } = this;
+    this.dirty = new Set();
+    this.agentsChanged = false;
+    this.onChange(dirty, agentsChanged);
+  }
+}

@@ -1,0 +1,88 @@
+// The room's one live connection: a WebSocket that goes on from the last seq it saw.
+
+const FIRST_RETRY_MS = 400;
+const LAST_RETRY_MS = 10_000;
+const PING_MS = 20_000;
+const SILENCE_MS = 45_000;
+const STABLE_MS = 5_000;
+
+/** Calls, in order: `onState({state, retryAt})` (connecting | live | waiting),
+ * `onSubscribed(answer, first)`, `onEvent(envelope)`. `cursor()` gives the last seq. */
+export class RoomStream {
+  constructor({ roomId, cursor, onState, onSubscribed, onEvent }) {
+    Object.assign(this, { roomId, cursor, onState, onSubscribed, onEvent });
+    this.failures = 0;
+    this.first = true;
+    this.socket = null;
+    this.timer = null;
+    addEventListener("online", () => this.retryNow());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.retryNow();
+    });
+  }
+
+  open() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.onState({ state: "connecting" });
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/api/ws`);
+    this.socket = socket;
+    socket.onopen = () =>
+      socket.send(JSON.stringify({ subscribe: { roomId: this.roomId, afterSeq: this.cursor() } }));
+    socket.onmessage = ({ data }) => this.receive(socket, JSON.parse(data));
+    socket.onclose = () => this.lost(socket);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    const socket = this.socket;
+    this.socket = null;
+    socket?.close();
+    this.stopPinging();
+  }
+
+  retryNow() {
+    if (this.timer !== null) this.open();
+  }
+
+  receive(socket, frame) {
+    if (socket !== this.socket) return;
+    this.heardAt = Date.now();
+    if (frame.subscribed) {
+      this.liveAt = Date.now();
+      this.startPinging(socket);
+      this.onSubscribed(frame.subscribed, this.first);
+      this.first = false;
+      this.onState({ state: "live" });
+    } else if (frame.ping !== undefined) {
+      socket.send(JSON.stringify({ pong: frame.ping }));
+    } else if (frame.type) {
+      this.onEvent(frame);
+    }
+  }
+
+  lost(socket) {
+    if (socket !== this.socket) return;
+    this.stopPinging();
+    if (this.liveAt && Date.now() - this.liveAt > STABLE_MS) this.failures = 0;
+    this.liveAt = null;
+    const longest = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.failures++);
+    const delay = longest * (0.5 + Math.random() / 2);
+    this.timer = setTimeout(() => this.open(), delay);
+    this.onState({ state: "waiting", retryAt: Date.now() + delay });
+  }
+
+  startPinging(socket) {
+    this.stopPinging();
+    let count = 0;
+    this.pinging = setInterval(() => {
+      if (Date.now() - this.heardAt > SILENCE_MS) socket.close();
+      else socket.send(JSON.stringify({ ping: ++count }));
+    }, PING_MS);
+  }
+
+  stopPinging() {
+    clearInterval(this.pinging);
+  }
+}

@@ -1,0 +1,76 @@
+// Times as people read them; the exact one is in the title. One clock updates them all.
+
+import { language, t } from "./i18n.js";
+import { h } from "./dom.js";
+
+const RELATIVE_MS = 30_000;
+
+const formats = new Map();
+function format(name, options) {
+  const key = `${language()} ${name}`;
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language(), options));
+  return formats.get(key);
+}
+
+const clock = (date) => format("clock", { hour: "2-digit", minute: "2-digit" }).format(date);
+const absolute = (date) => format("full", { dateStyle: "full", timeStyle: "medium" }).format(date);
+
+export function clockTime(iso) {
+  return clock(new Date(iso));
+}
+
+export function dayKey(iso) {
+  const date = new Date(iso);
+  return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+}
+
+export function dayName(iso) {
+  const today = dayKey(new Date());
+  const yesterday = dayKey(Date.now() - 86_400_000);
+  if (dayKey(iso) === today) return t("day.today");
+  if (dayKey(iso) === yesterday) return t("day.yesterday");
+  return format("day", { weekday: "long", year: "numeric", month: "long", day: "numeric" })
+    .format(new Date(iso));
+}
+
+function relative(date) {
+  const seconds = Math.round((Date.now() - date) / 1000);
+  if (seconds < 45) return t("time.now");
+  if (seconds < 3600) return t("time.minutes", { n: Math.max(1, Math.round(seconds / 60)) });
+  if (dayKey(date) === dayKey(new Date())) return clock(date);
+  return clock(date);
+}
+
+/** `<time>` that says how long ago, and exactly when on hover. */
+export function timeElement(iso) {
+  const date = new Date(iso);
+  return h("time", { class: "when", datetime: iso, title: absolute(date) }, relative(date));
+}
+
+/** `0:07`, `12:41`, `1:02:09`. */
+export function duration(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value) => String(value).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** A count of seconds since `iso` that goes on by itself. */
+export function elapsedElement(iso) {
+  const since = Date.parse(iso);
+  return h("span", { class: "elapsed", "data-since": since }, duration(Date.now() - since));
+}
+
+export function startClock() {
+  setInterval(() => {
+    for (const element of document.querySelectorAll(".elapsed")) {
+      element.textContent = duration(Date.now() - Number(element.dataset.since));
+    }
+  }, 1000);
+  setInterval(() => {
+    for (const element of document.querySelectorAll("time.when")) {
+      element.textContent = relative(new Date(element.dateTime));
+    }
+  }, RELATIVE_MS);
+}

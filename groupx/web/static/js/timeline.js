@@ -1,0 +1,143 @@
+// The timeline: one element per entry, in order, grouped by sender, with dividers between days.
+
+import { h, fill } from "./dom.js";
+import { avatar, colourClass } from "./actors.js";
+import { dayKey, dayName, timeElement } from "./time.js";
+import { t } from "./i18n.js";
+import { MessageView, PendingView } from "./view/message_view.js";
+import { NoticeView } from "./view/notice_view.js";
+import { TurnView } from "./view/turn_view.js";
+
+const GROUP_MS = 5 * 60_000;
+
+const VIEWS = {
+  message: MessageView, turn: TurnView, pending: PendingView,
+  notice: NoticeView, aside: NoticeView, local: NoticeView,
+};
+
+/** Who an entry is by; null for lines without a sender. */
+function senderOf(entry, state) {
+  if (entry.kind === "pending") return { actorId: "user:web", displayName: t("actor.you") };
+  if (entry.kind === "turn") {
+    const actorId = entry.turn.target ?? "agent:?";
+    return entry.event?.actor ?? { actorId, displayName: state.agentName(actorId) };
+  }
+  return entry.kind === "message" ? entry.event.actor : null;
+}
+
+export class Timeline {
+  constructor(root, context) {
+    this.root = root;
+    this.context = context;
+    this.items = new Map();
+    root.setAttribute("role", "log");
+    root.setAttribute("aria-label", t("timeline"));
+  }
+
+  clear() {
+    this.items.clear();
+    this.root.replaceChildren();
+  }
+
+  /** Draw the entries of `keys` anew. Returns how many new ones came at the end. */
+  draw(keys) {
+    const { entries } = this.context.state;
+    const changed = [...keys].map((key) => entries.get(key) ?? this.forget(key)).filter(Boolean);
+    changed.sort((a, b) => entries.index(b) - entries.index(a));
+    let atEnd = 0;
+    for (const entry of changed) {
+      const isNew = !this.items.has(entry.key);
+      this.place(entry);
+      if (isNew && entry.kind !== "pending" && this.isLate(entry)) atEnd++;
+    }
+    const around = new Set();
+    for (const entry of changed) {
+      around.add(entry);
+      const next = entries.after(entry);
+      if (next) around.add(next);
+    }
+    for (const key of this.orphans ?? []) if (entries.get(key)) around.add(entries.get(key));
+    this.orphans = null;
+    for (const entry of around) this.arrange(entry);
+    return atEnd;
+  }
+
+  isLate(entry) {
+    const { entries } = this.context.state;
+    const end = entries.order.length - 1;
+    return entries.index(entry) >= end - 8;
+  }
+
+  forget(key) {
+    const item = this.items.get(key);
+    if (!item) return null;
+    const next = item.root.nextElementSibling?.dataset.key;
+    if (next) (this.orphans ??= []).push(next);
+    item.root.remove();
+    this.items.delete(key);
+    return null;
+  }
+
+  place(entry) {
+    let item = this.items.get(entry.key);
+    if (item && item.kind !== entry.kind) {
+      this.forget(entry.key);
+      item = null;
+    }
+    item ??= this.create(entry);
+    item.view.update(entry);
+    const next = this.context.state.entries.after(entry);
+    const before = next ? this.items.get(next.key)?.root ?? null : null;
+    if (item.root.nextElementSibling !== before || !item.root.parentNode) {
+      this.root.insertBefore(item.root, before);
+    }
+    if (entry.event) item.root.id = entry.event.eventId;
+  }
+
+  create(entry) {
+    const view = new VIEWS[entry.kind](this.context);
+    const head = h("div", { class: "head" });
+    const day = h("div", { class: "day", hidden: true });
+    const article = h("article", { class: `entry ${entry.kind}` }, head, view.element);
+    const root = h("div", { class: "item", "data-key": entry.key }, day, article);
+    const item = { kind: entry.kind, view, root, head, day, article };
+    this.items.set(entry.key, item);
+    return item;
+  }
+
+  /** What depends on the entry before: the day, and whether the sender is said again. */
+  arrange(entry) {
+    const item = this.items.get(entry.key);
+    if (!item) return;
+    const { state } = this.context;
+    const before = state.entries.before(entry);
+    const newDay = !before || dayKey(before.occurredAt) !== dayKey(entry.occurredAt);
+    item.day.hidden = !newDay;
+    if (newDay) fill(item.day, h("span", null, dayName(entry.occurredAt)));
+    const sender = senderOf(entry, state);
+    const previous = before ? senderOf(before, state) : null;
+    const goesOn = !newDay && sender !== null && previous?.actorId === sender.actorId &&
+      Date.parse(entry.occurredAt) - Date.parse(before.occurredAt) < GROUP_MS;
+    item.article.classList.toggle("goes-on", goesOn);
+    this.drawHead(item, entry, sender, goesOn);
+  }
+
+  drawHead(item, entry, sender, goesOn) {
+    const key = sender && `${goesOn}|${sender.actorId}|${sender.displayName}|${entry.occurredAt}`;
+    if (item.headKey === key) return;
+    item.headKey = key;
+    if (!sender) {
+      fill(item.head);
+      return;
+    }
+    const mine = sender.actorId === "user:web";
+    const name = mine ? t("actor.you") : sender.displayName;
+    item.article.classList.add(colourClass(sender.actorId));
+    item.article.classList.toggle("mine", mine);
+    const link = entry.event
+      ? h("a", { class: "permalink", href: `#${entry.event.eventId}` }, timeElement(entry.occurredAt))
+      : timeElement(entry.occurredAt);
+    if (goesOn) fill(item.head, link);
+    else fill(item.head, avatar(sender.actorId, name), h("span", { class: "name" }, name), link);
+  }
+}

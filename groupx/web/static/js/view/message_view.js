@@ -1,0 +1,67 @@
+// What somebody said: the text, who gets it and how far each of them is.
+
+import { h, fill, keepingFocus } from "../dom.js";
+import { t } from "../i18n.js";
+import { commands } from "../api.js";
+import { actionButton } from "./actions.js";
+import { foldedText } from "./text.js";
+import { targetStates } from "./turn_state.js";
+
+export class MessageView {
+  constructor(context) {
+    this.context = context;
+    this.body = h("div", { class: "said" });
+    this.targets = h("div", { class: "target-box" });
+    this.tools = h("div", { class: "message-actions" });
+    this.element = h("div", { class: "bubble message" }, this.body, this.targets, this.tools);
+    this.drawn = false;
+  }
+
+  update({ event }) {
+    const { state } = this.context;
+    if (!this.drawn) fill(this.body, said(event));
+    this.drawn = true;
+    const withdrawn = state.withdrawn.has(event.eventId);
+    this.element.classList.toggle("withdrawn", withdrawn);
+    const turns = state.turns.of(event.eventId);
+    keepingFocus(this.element, () => {
+      fill(this.targets, withdrawn
+        ? h("p", { class: "note" }, t("message.withdrawn"))
+        : turns.length ? targetStates(turns, this.context) : null);
+      fill(this.tools, this.actions(event, turns, withdrawn));
+    });
+  }
+
+  actions(event, turns, withdrawn) {
+    const mine = event.actor.kind === "user" && !event.body.kind;
+    const queued = turns.length > 0 && turns.every((turn) => turn.status === "queued");
+    if (!mine || !queued || withdrawn) return null;
+    const { onError, edit } = this.context;
+    return [
+      h("button", { class: "quiet", type: "button", "data-key": "edit", onclick: () => edit(event) },
+        t("message.edit")),
+      actionButton(t("message.withdraw"), () => commands.withdraw(event.eventId),
+        { onError, key: "withdraw" }),
+    ];
+  }
+}
+
+/** A copy of an earlier message is one folded row. */
+function said(event) {
+  const { kind, content } = event.body;
+  const text = foldedText(content || t("message.empty"));
+  if (kind !== "retry" && kind !== "continue") return text;
+  return h("details", { class: "fold" }, h("summary", null, t(`${kind}.of`)), text);
+}
+
+export class PendingView {
+  constructor() {
+    this.body = h("div", { class: "said" });
+    this.element = h("div", { class: "bubble message pending", "aria-busy": "true" }, this.body,
+      h("p", { class: "note" }, t("composer.sending")));
+  }
+
+  update({ content }) {
+    fill(this.body, foldedText(content));
+  }
+}

@@ -1,0 +1,33 @@
+// Lines between the messages: what happened to the room, and what this page does not know.
+
+import { h, fill } from "../dom.js";
+import { has, t } from "../i18n.js";
+import { clockTime } from "../time.js";
+import { textElement } from "./text.js";
+
+const MAX_CHARACTERS = 4000;
+
+export class NoticeView {
+  constructor({ state }) {
+    this.state = state;
+    this.element = h("div", { class: "line" });
+  }
+
+  update({ kind, event, text, occurredAt }) {
+    const at = h("time", { datetime: occurredAt }, clockTime(occurredAt));
+    if (kind === "local") fill(this.element, h("span", null, text), at);
+    else fill(this.element, this.body(event), at);
+  }
+
+  body({ type, actor, body }) {
+    const key = `notice.${type}`;
+    const about = body.actorId ?? actor.actorId;
+    const words = body.message ?? body.errorCode ?? body.limit ?? body.content ?? "";
+    if (has(key)) {
+      return h("span", null, t(key, { name: this.state.agentName(about), text: words }));
+    }
+    const raw = JSON.stringify(body, null, 2).slice(0, MAX_CHARACTERS);
+    return h("details", { class: "fold" }, h("summary", null, `${actor.displayName} · ${type}`),
+      textElement(raw));
+  }
+}

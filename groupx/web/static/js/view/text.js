@@ -1,0 +1,76 @@
+// Text of people and agents, as text nodes in blocks: a long one stays quick to lay out, and
+// what is folded is not in the page at all.
+
+import { h, fill } from "../dom.js";
+import { t } from "../i18n.js";
+
+const BLOCK = 4000;
+const FOLD_CHARACTERS = 6000;
+const FOLD_LINES = 40;
+const SHOWN_LINES = 24;
+const SHOWN_CHARACTERS = 3000;
+
+/** Text that grows at its end. */
+export class GrowingText {
+  constructor() {
+    this.element = h("div", { class: "text" });
+    this.length = 0;
+    this.last = null;
+  }
+
+  /** Show `text`; what is already shown of it stays as it is. */
+  set(text) {
+    if (text.length < this.length) {
+      this.element.replaceChildren();
+      this.length = 0;
+      this.last = null;
+    }
+    this.add(text.slice(this.length));
+  }
+
+  add(text) {
+    this.length += text.length;
+    while (text) {
+      if (!this.last || this.last.length >= BLOCK) this.open();
+      const cut = this.cut(text, BLOCK - this.last.length);
+      this.last.appendData(text.slice(0, cut));
+      text = text.slice(cut);
+    }
+  }
+
+  /** Blocks end at a line's end where there is one near, so that they look like one text. */
+  cut(text, room) {
+    if (text.length <= room) return text.length;
+    const line = text.indexOf("\n", room);
+    return line === -1 ? text.length : line + 1;
+  }
+
+  open() {
+    this.last = document.createTextNode("");
+    this.element.append(h("div", { class: "block" }, this.last));
+  }
+}
+
+export function textElement(text) {
+  const growing = new GrowingText();
+  growing.set(text);
+  return growing.element;
+}
+
+/** A finished text: folded when it is long. */
+export function foldedText(text) {
+  const lines = text.split("\n");
+  if (text.length <= FOLD_CHARACTERS && lines.length <= FOLD_LINES) return textElement(text);
+  const start = lines.slice(0, SHOWN_LINES).join("\n").slice(0, SHOWN_CHARACTERS);
+  const root = h("div", { class: "foldable" });
+  const show = (whole) => {
+    const body = textElement(whole ? text : start);
+    body.classList.toggle("cut", !whole);
+    const label = whole ? t("show.less") : t("show.all", { n: lines.length });
+    const button = h("button", { class: "link", "aria-expanded": String(whole),
+      onclick: () => show(!whole) }, label);
+    fill(root, body, button);
+  };
+  show(false);
+  return root;
+}

@@ -1,0 +1,78 @@
+// One line per target under a message: where its turn stands, and the one thing to do about it.
+
+import { h } from "../dom.js";
+import { elapsedElement } from "../time.js";
+import { t } from "../i18n.js";
+import { colourClass } from "../actors.js";
+import { commands } from "../api.js";
+import { actionButton } from "./actions.js";
+
+/** Words for a turn's state. */
+export function stateText(turn, state) {
+  if (turn.deliveryUnknown) return t("state.unknown");
+  if (turn.status !== "queued") return t(`state.${turn.status}`);
+  const agent = state.agents.get(turn.target);
+  if (agent?.state === "stopped") return t("state.queuedStopped", { name: agent.name });
+  if (agent?.paused) return t("state.queuedPaused");
+  const ahead = state.turns.ahead(turn);
+  return ahead ? t("state.queued", { n: ahead }) : t("state.next");
+}
+
+function tone(turn) {
+  if (turn.status === "completed") return "good";
+  if (turn.status === "failed" || turn.status === "interrupted") return "bad";
+  return turn.ended || turn.status === "queued" ? "dim" : "busy";
+}
+
+/** Why it ended as it did, in one sentence; empty when there is nothing to add. */
+export function whyText(turn) {
+  if (turn.message) return turn.message;
+  if (turn.errorCode) return turn.errorCode;
+  return turn.status === "cancelled" && turn.reason ? turn.reason : "";
+}
+
+export function targetStates(turns, context) {
+  return h("ul", { class: "targets" }, turns.map((turn) => targetState(turn, context)));
+}
+
+function targetState(turn, context) {
+  const { state } = context;
+  const running = !turn.ended && turn.status !== "queued" && turn.startedAt;
+  const why = turn.ended ? whyText(turn) : "";
+  const hint = turn.deliveryUnknown ? t("state.unknownHint") : null;
+  return h("li", { class: `target ${tone(turn)}`, "data-turn": turn.turnId },
+    h("span", { class: `dot ${colourClass(turn.target ?? "")}`, "aria-hidden": "true" }),
+    h("span", { class: "target-name" }, state.agentName(turn.target ?? "")),
+    h("span", { class: "target-state", title: hint }, stateText(turn, state)),
+    running ? elapsedElement(turn.startedAt) : null,
+    why ? h("span", { class: "why", title: why }, why) : null,
+    targetAction(turn, context));
+}
+
+function targetAction(turn, context) {
+  const { onError } = context;
+  const button = (name, run, hint) =>
+    actionButton(t(`turn.${name}`), run, {
+      title: hint ? t(hint) : null, onError, key: `${turn.turnId}:${name}`,
+    });
+  if (turn.status === "completed") {
+    return h("a", { class: "quiet", href: `#${turn.responseEventId}` }, t("turn.jump"));
+  }
+  if (turn.status === "queued") return button("cancel", () => commands.stop(turn.turnId));
+  if (!turn.ended) return null;
+  return [retryOrContinue(turn, button), detailsButton(turn, context)];
+}
+
+/** What may have been done in part is continued, what surely was not is sent again. */
+export function retryOrContinue(turn, button) {
+  if (turn.status === "interrupted" && turn.certainty === "delivered") {
+    return button("continue", () => commands.continue(turn.turnId));
+  }
+  return button("retry", () => commands.retry(turn.turnId),
+    turn.deliveryUnknown ? "turn.retryHint" : null);
+}
+
+export function detailsButton(turn, { openTurn }) {
+  return h("button", { class: "quiet", type: "button", "data-key": `${turn.turnId}:details`,
+    onclick: () => openTurn(turn.turnId) }, t("details"));
+}

@@ -1,0 +1,115 @@
+// An agent's bubble: from the first sign of life of its turn to the finished answer.
+
+import { h, fill, keepingFocus } from "../dom.js";
+import { t } from "../i18n.js";
+import { commands } from "../api.js";
+import { elapsedElement } from "../time.js";
+import { actionButton } from "./actions.js";
+import { ReasoningView, ToolsView } from "./activity.js";
+import { GrowingText, foldedText } from "./text.js";
+import { detailsButton, retryOrContinue, stateText, targetStates, whyText } from "./turn_state.js";
+
+const FORCE_AFTER_MS = 5000;
+
+export class TurnView {
+  constructor(context) {
+    this.context = context;
+    this.reasoning = new ReasoningView();
+    this.tools = new ToolsView();
+    this.live = new GrowingText();
+    this.answer = h("div", { class: "answer" }, this.live.element);
+    this.note = h("p", { class: "note", hidden: true });
+    this.targets = h("div", { class: "target-box" });
+    this.status = h("div", { class: "turn-status" });
+    this.element = h("div", { class: "bubble turn" }, this.reasoning.element, this.tools.element,
+      this.answer, this.note, this.targets, this.status);
+    this.shown = null;
+    this.statusKey = "";
+  }
+
+  update({ turn, event }) {
+    this.reasoning.update(turn);
+    this.tools.update(turn);
+    this.element.setAttribute("aria-busy", String(!turn.ended && !event));
+    if (event) this.finish(event);
+    else this.live.set(turn.text);
+    const cut = event?.body.truncated === true;
+    this.note.hidden = !(cut || (turn.gap && !event));
+    this.note.textContent = cut ? t("message.truncated") : t("turn.gap");
+    if (event) keepingFocus(this.targets, () => this.showTargets(event));
+    this.showStatus(turn, event);
+  }
+
+  finish(event) {
+    if (this.shown === event.eventId) return;
+    this.shown = event.eventId;
+    fill(this.answer, foldedText(event.body.content || t("message.empty")));
+  }
+
+  showTargets(event) {
+    const turns = this.context.state.turns.of(event.eventId);
+    fill(this.targets, turns.length ? targetStates(turns, this.context) : null);
+  }
+
+  /** What stands under the text: the clock and Stop while it runs, the reason when it failed. */
+  showStatus(turn, event) {
+    const force = this.forceIsDue(turn);
+    const key = [turn.status, turn.startedAt, event?.eventId, force, turn.message].join("|");
+    if (key === this.statusKey) return;
+    this.statusKey = key;
+    keepingFocus(this.status, () => {
+      if (event || turn.status === "completed") fill(this.status);
+      else if (turn.ended) fill(this.status, this.ending(turn));
+      else fill(this.status, this.running(turn, force));
+    });
+    this.status.hidden = !this.status.childNodes.length;
+  }
+
+  running(turn, force) {
+    const { onError } = this.context;
+    const cancelling = turn.status === "cancelling";
+    const stop = force
+      ? actionButton(t("turn.force"), () => commands.stop(turn.turnId, true),
+          { kind: "danger", title: t("turn.forceHint"), onError, key: "stop" })
+      : actionButton(cancelling ? t("turn.stopping") : t("turn.stop"), () => this.stop(turn),
+          { kind: "stop", title: t("turn.stopHint"), onError, key: "stop" });
+    if (cancelling && !force) stop.disabled = true;
+    return [
+      h("span", { class: "pulse", "aria-hidden": "true" }),
+      h("span", null, stateText(turn, this.context.state)),
+      turn.startedAt ? elapsedElement(turn.startedAt) : null,
+      stop,
+    ];
+  }
+
+  stop(turn) {
+    this.noteStop(turn);
+    return commands.stop(turn.turnId);
+  }
+
+  noteStop(turn) {
+    if (this.stopAt) return;
+    this.stopAt = Date.now();
+    setTimeout(() => this.showStatus(turn), FORCE_AFTER_MS + 50);
+  }
+
+  forceIsDue(turn) {
+    if (turn.ended) return false;
+    if (turn.status === "cancelling") this.noteStop(turn);
+    return Boolean(this.stopAt) && Date.now() - this.stopAt >= FORCE_AFTER_MS;
+  }
+
+  ending(turn) {
+    const { onError } = this.context;
+    const button = (name, run, hint) =>
+      actionButton(t(`turn.${name}`), run, { title: hint ? t(hint) : null, onError, key: name });
+    const why = whyText(turn);
+    const bad = turn.status !== "cancelled";
+    return h("div", { class: `ending ${bad ? "bad" : "dim"}` },
+      h("strong", { title: turn.errorCode }, stateText(turn, this.context.state)),
+      why ? h("span", { class: "why-full" }, why) : null,
+      turn.deliveryUnknown ? h("span", { class: "why-full" }, t("state.unknownHint")) : null,
+      h("span", { class: "buttons" }, retryOrContinue(turn, button),
+        detailsButton(turn, this.context)));
+  }
+}
