@@ -1,0 +1,131 @@
+"""The lease that says: one runtime writes this database and this data folder."""
+
+import fcntl
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Self
+
+import attrs
+
+
+class LeaseTaken(Exception):
+    """Another runtime holds it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"Another GroupX runtime holds {path}, so nothing was started and nothing was "
+            "touched. Stop that runtime (`groupx stop`), or use another database and data folder."
+        )
+        self.path = path
+
+
+class LeaseImpossible(Exception):
+    """A lock file cannot be used, whoever holds it."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"The lock file {path} cannot be used: {reason}. Nothing was started. Make its folder "
+            "writable for you, on a local disk."
+        )
+        self.path = path
+
+
+@attrs.frozen
+class RunLease:
+    """Exclusive locks on `<realpath(database)>.lock` and `<data dir>/runtime.lock`.
+
+    The kernel frees them with the process, however it ends. The files hold no state, are never
+    removed (a removed one would let a second holder in), and are not inherited by children.
+    Released at the end of a `with` block too.
+    """
+
+    _descriptors: tuple[int, ...]
+
+    @classmethod
+    def acquire(cls, database: Path | None, data_dir: Path) -> Self:
+        """At once or not at all; a database in memory is None.
+
+        Raises LeaseTaken or LeaseImpossible.
+        """
+        taken: list[int] = []
+        try:
+            for path in lock_files(database, data_dir):
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                taken.append(_lock(path, os.O_CREAT))
+        except OSError as error:
+            _close(taken)
+            raise LeaseImpossible(Path(error.filename or data_dir), _reason(error)) from error
+        except BaseException:
+            _close(taken)
+            raise
+        return cls(tuple(taken))
+
+    def release(self) -> None:
+        """Once, at the very end; at once, even while a child is between fork and exec."""
+        for descriptor in self._descriptors:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        _close(self._descriptors)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def is_free(database: Path | None, data_dir: Path) -> bool:
+    """Whether nobody holds it now. Creates nothing; raises LeaseImpossible."""
+    for path in lock_files(database, data_dir):
+        try:
+            os.close(_lock(path, 0))
+        except FileNotFoundError:
+            continue
+        except LeaseTaken:
+            return False
+        except OSError as error:
+            raise LeaseImpossible(path, _reason(error)) from error
+    return True
+
+
+def lock_files(database: Path | None, data_dir: Path) -> tuple[Path, ...]:
+    """Which files are locked, in order. Two configs may name one database by different paths."""
+    by_data = Path(os.path.realpath(data_dir)) / "runtime.lock"
+    if database is None:
+        return (by_data,)
+    real = Path(os.path.realpath(database))
+    by_database = real.with_name(real.name + ".lock")
+    return (by_database,) if by_database == by_data else (by_database, by_data)
+
+
+def _lock(path: Path, create: int) -> int:
+    while True:
+        descriptor = os.open(path, os.O_RDWR | create | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_still(descriptor, path):
+                return descriptor
+        except BlockingIOError:
+            os.close(descriptor)
+            raise LeaseTaken(path) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_still(descriptor: int, path: Path) -> bool:
+    """Whether the locked file is the one of that name, not one removed meanwhile."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path, follow_symlinks=False))
+    except FileNotFoundError:
+        return False
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

@@ -1,0 +1,79 @@
+import os
+import signal
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from groupx.supervisor.signals import GRACEFUL_SECONDS, HURRIED_SECONDS, obey_signals
+from groupx.supervisor.tree import ChildSpec, Supervisor
+
+
+class Calls(list):
+    def faces(self):
+        return {
+            "stop": lambda: self.append("stop"),
+            "hurry": lambda: self.append("hurry"),
+            "exit_hard": self.append,
+        }
+
+
+async def test_each_signal_does_its_part():
+    calls = Calls()
+    async with trio.open_nursery() as nursery:
+
+        async def obey(task_status=trio.TASK_STATUS_IGNORED):
+            await obey_signals(**calls.faces(), task_status=task_status)
+            nursery.cancel_scope.cancel()
+
+        await nursery.start(obey)
+        for expected in (["stop"], ["stop", "hurry"], ["stop", "hurry", 128 + signal.SIGTERM]):
+            os.kill(os.getpid(), signal.SIGTERM if len(expected) < 2 else signal.SIGINT)
+            with trio.fail_after(5):
+                while calls != expected:
+                    await trio.sleep(0.005)
+
+
+async def test_a_tree_that_does_not_go_is_hurried_and_then_left(autojump_clock):
+    calls = Calls()
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+
+        async def obey(task_status=trio.TASK_STATUS_IGNORED):
+            await obey_signals(**calls.faces(), task_status=task_status)
+
+        await nursery.start(obey)
+        os.kill(os.getpid(), signal.SIGINT)
+    assert calls == ["stop", "hurry", 130]
+    assert trio.current_time() - began == GRACEFUL_SECONDS + HURRIED_SECONDS
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_tree_ends_in_order_at_the_first_signal(number):
+    events = []
+
+    async def run(context):
+        context.ready()
+        events.append("ready")
+        await context.stopping.wait()
+        events.append("stops")
+
+    tree = Supervisor([ChildSpec(name="a", run=run)])
+    calls = Calls()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(
+            lambda task_status: obey_signals(
+                stop=tree.stop, hurry=tree.hurry, exit_hard=calls.append, task_status=task_status
+            )
+        )
+        nursery.start_soon(interrupt_when_idle, number)
+        await tree.run()
+        nursery.cancel_scope.cancel()
+    assert events == ["ready", "stops"]
+    assert calls == []
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+async def interrupt_when_idle(number):
+    await wait_all_tasks_blocked()
+    os.kill(os.getpid(), number)
