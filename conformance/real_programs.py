@@ -1,0 +1,41 @@
+"""Where the real programs are, and how each is pointed at the mock model."""
+
+import os
+import shutil
+from pathlib import Path
+
+from .mock_model import MODEL
+
+REAL = Path(__file__).resolve().parents[1] / ".real"
+
+
+def find(program: str) -> str | None:
+    """Its path: GROUPX_TEST_<PROGRAM>, then PATH, then what install_real.py fetched."""
+    named = os.environ.get(f"GROUPX_TEST_{program.upper()}")
+    fetched = REAL / "node_modules" / ".bin" / program
+    return named or shutil.which(program) or (str(fetched) if fetched.exists() else None)
+
+
+def missing(program: str) -> str:
+    """Why its tests are skipped."""
+    return (
+        f"no {program}: set GROUPX_TEST_{program.upper()}, put it on PATH, or run "
+        "python conformance/install_real.py"
+    )
+
+
+def grok_environment(home: Path, model_url: str) -> dict[str, str]:
+    """Grok against the mock model, with nothing of the user's and no traffic elsewhere."""
+    settings = home / ".grok" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("[cli]\nauto_update = false\n\n[features]\ntelemetry = false\n")
+    return {
+        "HOME": str(home),
+        "GROK_HOME": str(home / ".grok"),
+        "XAI_API_KEY": "xai-mock",
+        "GROK_XAI_API_BASE_URL": f"{model_url}/v1",
+        "GROK_CLI_CHAT_PROXY_BASE_URL": f"{model_url}/v1",
+        "GROK_DEFAULT_MODEL": MODEL,
+        "GROK_TELEMETRY_ENABLED": "false",
+        "GROK_DISABLE_AUTOUPDATER": "1",
+    }
