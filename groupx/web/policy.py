@@ -81,7 +81,7 @@ POLICIES: tuple[Policy, ...] = (
     Policy(name="login_codes", method="POST", path="/api/login-codes", auth=Auth.BEARER,
            needs_room=False, body={}),
     Policy(name="shutdown", method="POST", path="/api/runtime/shutdown",
-           body={"runtimeScopeKey": identifier()}),
+           needs_room=False, body={"runtimeScopeKey": identifier()}),
     # reading
     _get("bootstrap", "/api/bootstrap"),
     _get("history", "/api/history",

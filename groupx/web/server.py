@@ -13,36 +13,14 @@ from hypercorn.typing import ConnectionState
 
 from groupx.actors.mailbox import Bell
 from groupx.web.asgi import CONNECTION, App
-from groupx.web.connection import SEND_SECONDS, Connection
+from groupx.web.connection import Connection
 from groupx.web.errors import log_failure
 from groupx.web.http1 import HttpServer, http_config
 
-LOOPBACK = "127.0.0.1"
-BACKLOG = 128
 MAX_CONNECTIONS = 512
 GRACE_SECONDS = 1.0
 
 _log = structlog.stdlib.get_logger("groupx.web")
-
-
-def bind(port: int) -> socket.socket:
-    """Our port on loopback, listening; 0 takes any free one. Raises OSError.
-
-    From here on the port says that a runtime is alive; nothing is answered before `run`.
-    """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):
-            # Also frees what a vanished reader left in the kernel while nobody sends.
-            milliseconds = int(SEND_SECONDS * 1000)
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
-        listening.bind((LOOPBACK, port))
-        listening.listen(BACKLOG)
-    except OSError:
-        listening.close()
-        raise
-    return listening
 
 
 class WebServer:

@@ -11,9 +11,10 @@ import trio
 import trio.testing
 
 from groupx.domain.limits import MAX_REQUEST_BYTES
+from groupx.supervisor.listener import bind_port
 from groupx.web import asgi
 from groupx.web.app import create_guards, open_room
-from groupx.web.server import WebServer, bind
+from groupx.web.server import WebServer
 
 
 @attrs.frozen
@@ -41,7 +42,7 @@ class Face:
 
 @pytest.fixture
 async def face(entrance, services, bearer, nursery):
-    listening = bind(0)
+    listening = bind_port("127.0.0.1", 0)
     port = listening.getsockname()[1]
     facts = attrs.evolve(entrance.facts, port=port)
     guards = create_guards(attrs.evolve(entrance, facts=facts))

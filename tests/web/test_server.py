@@ -6,10 +6,11 @@ import orjson
 import pytest
 import trio
 
+from groupx.supervisor.listener import bind_port
 from groupx.web import connection as connection_module
 from groupx.web import server as server_module
 from groupx.web.asgi import CONNECTION
-from groupx.web.server import WebServer, bind
+from groupx.web.server import WebServer
 
 
 class App:
@@ -64,7 +65,7 @@ class App:
 
 @asynccontextmanager
 async def serving(app):
-    listening = bind(0)
+    listening = bind_port("127.0.0.1", 0)
     port = listening.getsockname()[1]
     server = WebServer(listening, app)
     server.ended = trio.Event()
@@ -196,22 +197,7 @@ async def test_the_port_is_free_after_the_stop():
     async with serving(App()) as (server, port):
         server.stop()
         await server.ended.wait()
-        bind(port).close()
-
-
-async def test_a_port_in_use_is_refused():
-    taken = bind(0)
-    with taken, pytest.raises(OSError, match="in use"):
-        bind(taken.getsockname()[1])
-
-
-async def test_the_listener_is_not_inherited_and_is_loopback_only():
-    listening = bind(0)
-    with listening:
-        assert not listening.get_inheritable()
-        assert listening.getsockname()[0] == "127.0.0.1"
-        if hasattr(socket, "TCP_USER_TIMEOUT"):
-            assert listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000
+        bind_port("127.0.0.1", port).close()
 
 
 @pytest.mark.slow
@@ -257,7 +243,7 @@ async def test_without_streams_ending_them_takes_no_time():
 @pytest.mark.slow
 async def test_a_cancelled_server_does_not_wait_for_a_blocked_send():
     app = App()
-    listening = bind(0)
+    listening = bind_port("127.0.0.1", 0)
     port = listening.getsockname()[1]
     with trio.fail_after(5):
         async with trio.open_nursery() as nursery:

@@ -33,10 +33,11 @@ from groupx.store.opening import open_ledger
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.bindings import open_run
+from groupx.supervisor.listener import bind_port
 from groupx.web import streams
 from groupx.web.app import create_guards, open_room
 from groupx.web.login import LoginCodes
-from groupx.web.server import WebServer, bind
+from groupx.web.server import WebServer
 from groupx.web.services import (
     DatabaseFacts,
     RuntimeFacts,
@@ -97,7 +98,7 @@ class Room:
         self.hub = EventHub(limits)
         self.writer = StoreWriterActor(self._open, self.hub, LaneBells(()))
         self.store = self.writer.ref
-        listening = bind(0)
+        listening = bind_port("127.0.0.1", 0)
         self.port = listening.getsockname()[1]
         self.token = Token(folder / "token")
         self.services = self._services(limits)

@@ -3,12 +3,12 @@
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.web.errors import Answer, json_answer
 from groupx.web.guards import Call
-from groupx.web.services import Services
+from groupx.web.services import Entrance
 
 
-async def shutdown(services: Services, call: Call) -> Answer:
+async def shutdown(entrance: Entrance, call: Call) -> Answer:
     """202 and the stop begins. RUNTIME_SCOPE_MISMATCH for a runtime of another config path."""
-    own = services.facts.runtime_scope_key
+    own = entrance.facts.runtime_scope_key
     if call.body["runtimeScopeKey"] != own:
         raise GroupXError(
             ErrorCode.RUNTIME_SCOPE_MISMATCH,
@@ -16,8 +16,8 @@ async def shutdown(services: Services, call: Call) -> Answer:
             "Run 'groupx stop' with the config it was started with.",
             runtimeScopeKey=own,
         )
-    services.request_shutdown()
-    return json_answer({"runtimeKey": services.facts.runtime_key, "runtimeScopeKey": own}, 202)
+    entrance.request_shutdown()
+    return json_answer({"runtimeKey": entrance.facts.runtime_key, "runtimeScopeKey": own}, 202)
 
 
 HANDLERS = {"shutdown": shutdown}
