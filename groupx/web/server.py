@@ -32,6 +32,7 @@ class WebServer:
         self._config = http_config()
         self._context = WorkerContext(None)
         self._connections: set[Connection] = set()
+        self._full = False
         self._changed = Bell()
         self._stop = trio.Event()
 
@@ -71,9 +72,12 @@ class WebServer:
     async def _serve(self, accepted: trio.SocketStream) -> None:
         connection = Connection(accepted, self._changed.ring)
         if len(self._connections) >= MAX_CONNECTIONS:
-            _log.error("too many connections", most=MAX_CONNECTIONS)
+            if not self._full:
+                _log.error("too many connections; new ones are reset", most=MAX_CONNECTIONS)
+            self._full = True
             connection.reset()
             return
+        self._full = False
         state = ConnectionState({CONNECTION: connection})
         self._connections.add(connection)
         stream: Any = connection
