@@ -2,7 +2,8 @@
 
 import itertools
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,9 @@ from groupx.adapters.contract import (
     Started,
 )
 from groupx.domain.commands import CancelAnswer
-from groupx.domain.commits import CommitFacts
+from groupx.domain.commits import CommitFacts, Frame
 from groupx.domain.config import AgentConfig
+from groupx.domain.envelope import Envelope
 from groupx.domain.ids import MAIN_ROOM, ActorId, IdSource
 from groupx.domain.limits import Limits, Timeouts
 from groupx.domain.runs import OpenRun
@@ -70,6 +72,11 @@ class FakePrompt:
         self._sink = sink
         self._end: PromptEnd | None = None
         self._over = trio.Event()
+
+    @property
+    def source(self) -> str:
+        """The event that this prompt is about: the last entry of its packet."""
+        return re.findall(r"<entry \w+ id=(\S+) ", self.text)[-1]
 
     def emit(self, *events: NativeEvent) -> None:
         for event in events:
@@ -216,6 +223,24 @@ async def answers(prompt: FakePrompt) -> None:
     prompt.answer(f"answer {len(prompt.session.program.prompts)}")
 
 
+class WatchedHub(EventHub):
+    """A hub that tells its test when anything happens."""
+
+    happened = trio.Event()
+
+    def append(self, frames: Sequence[Frame]) -> None:
+        super().append(frames)
+        self._tell()
+
+    def publish(self, envelope: Envelope) -> None:
+        super().publish(envelope)
+        self._tell()
+
+    def _tell(self) -> None:
+        happened, self.happened = self.happened, trio.Event()
+        happened.set()
+
+
 class Room:
     """Everything of the daemon that an agent's actor works with, on an in-memory ledger."""
 
@@ -229,7 +254,7 @@ class Room:
         self.random = random.Random(11)
         self.run_dir = run_dir
         self.ids = IdSource(self.now_ms, self.random.randbytes)
-        self.hub = EventHub(limits, clock=trio.current_time)
+        self.hub = WatchedHub(limits, clock=trio.current_time)
         self.transients = Transients(
             hub=self.hub, ids=self.ids, now_ms=self.now_ms, room_id=MAIN_ROOM
         )
@@ -374,15 +399,36 @@ class Room:
         frames = self.hub.ring.frames(0, self.hub.ring.end)
         return [orjson.loads(f.data) for f in frames if f.seq is None and f.type in types]
 
+    def check(self) -> None:
+        """What holds whatever happened: no prompt twice, one end per turn, no session left."""
+        for program in self.programs.values():
+            sources = [prompt.source for prompt in program.prompts]
+            assert len(sources) == len(set(sources)), "a prompt was sent twice"
+            assert all(session.closed.is_set() for session in program.sessions)
+        [(invoked,)] = self.rows(
+            "SELECT count(*) FROM turn_attempts WHERE prompt_invoked_at IS NOT NULL"
+        )
+        assert sum(len(program.prompts) for program in self.programs.values()) <= invoked
+        ends = self.rows(
+            "SELECT turn_id FROM turns WHERE terminal_event_id IS NOT NULL AND 1 <>"
+            " (SELECT count(*) FROM events"
+            "  WHERE idempotency_key = 'turn:' || turns.turn_id || ':terminal')"
+        )
+        assert ends == []
+        assert self.rows("SELECT * FROM turn_attempts WHERE terminal_at IS NULL") == []
+        assert list(self.run_dir.iterdir()) == []
+
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Let the room go on, commit by commit and tick by tick, until something is so."""
+        """Look whether something is so whenever anything was committed or shown."""
         with trio.fail_after(7_200):
             while not condition():
-                await trio.sleep(0.01)
+                with trio.move_on_after(30):
+                    await self.hub.happened.wait()
 
     async def ended(self, *turn_ids: str) -> None:
         final = {"completed", "failed", "cancelled", "interrupted"}
         await self.until(lambda: all(self.status(turn) in final for turn in turn_ids))
+        await trio.testing.wait_all_tasks_blocked()
 
 
 @asynccontextmanager
@@ -405,4 +451,5 @@ async def open_room(
         await trio.testing.wait_all_tasks_blocked()
         yield room
         nursery.cancel_scope.cancel()
+    room.check()
     await room.writer.close()

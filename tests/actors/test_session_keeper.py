@@ -1,0 +1,148 @@
+"""How an agent's session starts, fails to start, is lost and comes back."""
+
+import pytest
+import trio
+
+from groupx.adapters.contract import AdapterStartError
+from groupx.domain.errors import ErrorCode
+from groupx.domain.ids import ActorId
+from groupx.domain.roster import AgentState
+from tests.actors.fakes import answers, open_room
+
+A = ActorId("agent:a")
+NOT_NOW = AdapterStartError(ErrorCode.ADAPTER_START_FAILED, "The program ended at once.")
+
+
+async def test_a_start_is_tried_three_times_with_pauses(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        room.programs[A].start_errors = [NOT_NOW, NOT_NOW]
+        room.programs[A].script = answers
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+        assert len(room.programs[A].profiles) == 3
+        retries = [event["body"] for event in room.streamed("session.retrying")]
+        assert [retry["attempt"] for retry in retries] == [1, 2]
+        assert retries[0]["errorCode"] == "ADAPTER_START_FAILED"
+        assert [e["type"] for e in room.events() if e["type"].startswith("session")] == [
+            "session.starting",
+            "session.ready",
+        ]
+
+
+async def test_three_failures_fail_what_is_queued_and_each_new_turn_is_one_more_start(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.always_fails = NOT_NOW
+        turns = [*await room.send(A), *await room.send(A)]
+        await room.ended(*turns)
+        assert {room.turn(turn) for turn in turns} == {("failed", "ADAPTER_START_FAILED", None)}
+        assert "ended at once" in room.events("turn.failed")[0]["message"]
+        assert len(program.profiles) == 3
+        view = room.directory.view(A)
+        assert (view.state, view.last_error.code) == (AgentState.FAILED, "ADAPTER_START_FAILED")
+        assert room.events("session.failed")[0]["attempt"] == 3
+        await trio.sleep(3_600)
+        assert len(program.profiles) == 3
+        await room.ended(*await room.send(A))
+        assert len(program.profiles) == 6
+        program.always_fails, program.script = None, answers
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+        view = room.directory.view(A)
+        assert (view.state, view.last_error) == (AgentState.IDLE, None)
+
+
+async def test_a_lasting_refusal_is_not_tried_again(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.always_fails = AdapterStartError(
+            ErrorCode.NATIVE_POLICY_BLOCKED, "An administrator forbids it.", transient=False
+        )
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.turn(turn) == ("failed", "NATIVE_POLICY_BLOCKED", None)
+        assert len(program.profiles) == 1
+
+
+async def test_the_queue_of_a_paused_lane_survives_a_failed_start(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        room.programs[A].always_fails = NOT_NOW
+        await room.set_lane(A, "paused")
+        [turn] = await room.send(A)
+        await trio.sleep(60)
+        assert room.directory.view(A).state is AgentState.FAILED
+        assert room.status(turn) == "queued"
+
+
+async def test_an_idle_program_that_exits_is_started_once_more(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A))
+        program.sessions[0].exit(1)
+        await room.until(lambda: len(program.sessions) == 2)
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        assert room.directory.view(A).continuity == "rebuilt"
+        [stopped] = room.events("session.stopped")
+        assert stopped["errorCode"] == "ADAPTER_EXITED"
+
+
+async def test_a_program_that_never_stays_is_not_started_for_ever(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.exits_at_once = True
+        await trio.sleep(600)
+        assert len(program.sessions) == 1
+        view = room.directory.view(A)
+        assert (view.state, view.last_error.code) == (AgentState.FAILED, "ADAPTER_EXITED")
+        program.exits_at_once, program.script = False, answers
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+
+
+async def test_a_restart_by_hand_resumes_the_session(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A, content="remember me"))
+        await room.control(A, "restart")
+        await room.until(lambda: len(program.sessions) == 2)
+        assert program.profiles[1].resume == program.sessions[0].native_id
+        await room.ended(*await room.send(A))
+        assert room.directory.view(A).continuity == "resumed"
+        assert "remember me" not in program.prompts[1].text
+        assert len(room.events("session.resumed")) == 1
+
+
+async def test_a_session_that_cannot_be_resumed_is_rebuilt_and_says_so(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A, content="remember me"))
+        program.start_errors = [
+            AdapterStartError(ErrorCode.NATIVE_RESUME_UNSUPPORTED, "No such session.")
+        ]
+        await room.control(A, "restart")
+        await room.until(lambda: len(program.sessions) == 2)
+        await room.ended(*await room.send(A))
+        assert [profile.resume is None for profile in program.profiles] == [True, False, True]
+        assert room.directory.view(A).continuity == "rebuilt"
+        assert "remember me" in program.prompts[1].text
+
+
+@pytest.mark.parametrize("secret", ["run_dir"])
+async def test_each_session_has_a_private_folder_while_it_lives(
+    jumping_clock, tmp_path, secret
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        await room.until(lambda: bool(room.programs[A].sessions))
+        [folder] = tmp_path.iterdir()
+        assert str(folder) == getattr(room.programs[A].profiles[0], secret)
+        assert folder.stat().st_mode & 0o777 == 0o700
