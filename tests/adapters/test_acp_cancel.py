@@ -3,7 +3,7 @@
 import trio
 import trio.testing
 
-from conformance.scenario import CANCELLED, HANG, ends, fails, says, tool
+from conformance.scenario import CANCELLED, HANG, asks, ends, fails, says, tool
 from groupx.adapters.acp import session as acp_session
 from groupx.adapters.acp.drivers import HERMES
 from groupx.adapters.contract import Cancelled, Completed, Exited, Failed
@@ -82,6 +82,13 @@ async def test_one_lost_before_the_first_update_is_sent_again(scripted):
 async def test_one_without_an_answer_is_repeated(scripted, monkeypatch):
     monkeypatch.setattr(acp_session, "CANCEL_REPEAT_SECONDS", 0.02)
     steps = [says("a"), CANCELLED, CANCELLED, CANCELLED, ends("cancelled")]
+    async with scripted({"session/prompt": [steps]}) as rig:
+        turn = await cancelled_once_begun(rig)
+    assert turn.end == Cancelled()
+
+
+async def test_a_question_on_the_way_is_answered_and_moot(scripted):
+    steps = [says("a"), CANCELLED, asks(), {"await": 0}, ends("cancelled")]
     async with scripted({"session/prompt": [steps]}) as rig:
         turn = await cancelled_once_begun(rig)
     assert turn.end == Cancelled()

@@ -195,7 +195,7 @@ class AcpSession:
             self.unprompted = self.unprompted or interaction
             return
         run.reader.begin()
-        if run.interaction is None:
+        if not run.cancel_asked.is_set():  # a question on the way to being cancelled is moot
             run.interaction = interaction
             run.patience.deadline = trio.current_time() + self._profile.timeouts.cancel / 1000
             run.cancel_asked.set()
