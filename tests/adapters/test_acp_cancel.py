@@ -168,6 +168,14 @@ class TestHermes:
             assert not rig.session.usable
         assert turn.end == Completed()
 
+    async def test_bricked_by_an_error_of_its_own(self, scripted):
+        steps = [fails(-32603, "Internal error")]
+        scenario = {"initialize": AS_HERMES, "session/prompt": [steps]}
+        async with scripted(scenario, driver=HERMES) as rig:
+            turn = await rig.prompt()
+            assert not rig.session.usable
+        assert isinstance(turn.end, Failed)
+
     async def test_a_queued_message_was_not_run(self, scripted):
         steps = [says("Queued for the next turn. (1 queued)"), ends()]
         scenario = {"initialize": AS_HERMES, "session/prompt": [steps]}

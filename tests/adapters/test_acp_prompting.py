@@ -91,7 +91,7 @@ async def test_echoes_and_replay_are_not_the_answer(scripted):
     }
     async with scripted(
         {
-            "session/new": [says("replayed"), {"result": {"sessionId": "session-1"}}, says("too")],
+            "session/new": [says("replayed"), {"result": {"sessionId": "session-1"}}],
             "session/prompt": [[{"update": echo}, other, says("yes"), ends()]],
         }
     ) as rig:
@@ -136,6 +136,21 @@ async def test_a_failed_turn_says_what_kind(scripted, answer, code):
     assert isinstance(turn.end, Failed)
     assert (turn.end.code, turn.end.evidence, turn.end.session_usable) == (code, True, True)
     assert again.end == Completed()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fails(-32002, "Resource not found"),
+        fails(-32602, "Invalid params", "unknown session id"),
+        fails(-32602, "Invalid params: session not found: session-1"),
+    ],
+)
+async def test_a_forgotten_session_is_not_prompted_again(scripted, answer):
+    async with scripted(prompt(answer)) as rig:
+        turn = await rig.prompt()
+        assert not rig.session.usable
+    assert (turn.end.code, turn.end.session_usable) == (ErrorCode.NATIVE_TURN_FAILED, False)
 
 
 async def test_an_answer_without_a_stop_reason_is_not_trusted(scripted):

@@ -10,6 +10,8 @@ from groupx.domain.text import excerpt
 
 AUTH_REQUIRED = -32000
 REQUEST_CANCELLED = -32800
+RESOURCE_NOT_FOUND = -32002
+INTERNAL_ERROR = -32603
 MESSAGE_CHARACTERS = 500
 
 _WORDS = (
@@ -59,6 +61,14 @@ def classify(error: RpcError) -> ErrorCode:
         if re.search(pattern, words, re.IGNORECASE):
             return code
     return ErrorCode.NATIVE_TURN_FAILED
+
+
+def forgets_session(error: RpcError) -> bool:
+    """Whether the program says that it does not know our session."""
+    forgotten = r"unknown session ?id|session (was )?not found|no such session"
+    return error.code == RESOURCE_NOT_FOUND or bool(
+        re.search(forgotten, words_of(error), re.IGNORECASE)
+    )
 
 
 def explain(error: RpcError) -> str:

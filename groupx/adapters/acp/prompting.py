@@ -5,7 +5,13 @@ import re
 import attrs
 import trio
 
-from groupx.adapters.acp.failures import REQUEST_CANCELLED, classify, explain
+from groupx.adapters.acp.failures import (
+    INTERNAL_ERROR,
+    REQUEST_CANCELLED,
+    classify,
+    explain,
+    forgets_session,
+)
 from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.acp.updates import TurnReader
 from groupx.adapters.acp.usage import Tokens, tokens_of
@@ -125,7 +131,8 @@ class PromptRun:
             self.reader.close_tools("cancelled")
             return Verdict(self.interaction or Cancelled(), confirms_cancel)
         self.reader.close_tools("failed")
-        usable = not self.cancels_sent
+        bricked = self._quirks.cancel_may_brick and error.code == INTERNAL_ERROR
+        usable = not (self.cancels_sent or bricked or forgets_session(error))
         failed = Failed(code=classify(error), message=explain(error), session_usable=usable)
         return Verdict(self.interaction or failed, usable)
 

@@ -21,7 +21,8 @@ class Quirks:
     """Token counts are of the session, not of the turn."""
     cancel_may_brick: bool = False
     """Only one cancel, confirmed by stopReason `cancelled`, leaves the session usable; an error
-    in answer to a cancelled prompt is how it says that it stopped."""
+    in answer to a cancelled prompt is how it says that it stopped. After an internal error it
+    runs no prompt any more."""
     not_an_answer: str | None = None
     """A whole answer matching this pattern means that the prompt was not run."""
     refusal_is_unknown_session: bool = False
