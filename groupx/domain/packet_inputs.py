@@ -16,7 +16,7 @@ class PacketQuery:
     turn_id: str
     native_session_id: str | None
     """The session that will get the packet; None = one that has seen nothing."""
-    max_entries: int = 2_000
+    max_entries: int = 1_000
     max_characters: int = 256_000
     """Of transcript content; the newest entries are kept."""
 

@@ -56,7 +56,7 @@ def frame(row: tuple[Any, ...]) -> Frame:
 
 def load_json(text: str) -> Any:
     """A stored JSON value; a lone surrogate of an older ledger becomes U+FFFD."""
-    if "\\ud" not in text.lower():
+    if "\\ud" not in text and "\\uD" not in text:
         return orjson.loads(text)
     return _clean(json.loads(text))
 
@@ -68,7 +68,7 @@ def content_of(body: Mapping[str, Any]) -> str:
 
 
 def _fragment(text: str) -> orjson.Fragment:
-    if "\\ud" in text.lower():
+    if "\\ud" in text or "\\uD" in text:
         return orjson.Fragment(orjson.dumps(load_json(text)))
     return orjson.Fragment(text)
 

@@ -13,6 +13,7 @@ from groupx.domain.ids import ActorId, IdSource
 from groupx.domain.limits import MAX_EVENT_BYTES
 from groupx.domain.times import iso_from_ms
 from groupx.domain.wire import to_wire
+from groupx.store.event_rows import frame
 
 _INSERT_EVENT = """
 INSERT INTO events (
@@ -51,18 +52,16 @@ class Transaction:
         root = draft.root_correlation_id or draft.correlation_id
         event_id = event_id or self.ids.new("evt")
         provenance = None if draft.provenance is None else to_wire(draft.provenance)
-        body = orjson.dumps(draft.body).decode()
+        values = (
+            event_id, SCHEMA, draft.room_id, draft.type, draft.actor_id, kind, name,
+            draft.instance_id, orjson.dumps(draft.to).decode(), draft.reply_to_event_id,
+            draft.causation_id, draft.correlation_id, draft.idempotency_key, self.now,
+            orjson.dumps(draft.body).decode(),
+            None if provenance is None else orjson.dumps(provenance).decode(),
+            root, draft.parent_turn_id, draft.hop_count, draft.forwarded_event_id,
+        )  # fmt: skip
         try:
-            cursor = self.conn.execute(
-                _INSERT_EVENT,
-                (
-                    event_id, SCHEMA, draft.room_id, draft.type, draft.actor_id, kind, name,
-                    draft.instance_id, orjson.dumps(draft.to).decode(), draft.reply_to_event_id,
-                    draft.causation_id, draft.correlation_id, draft.idempotency_key, self.now,
-                    body, None if provenance is None else orjson.dumps(provenance).decode(),
-                    root, draft.parent_turn_id, draft.hop_count, draft.forwarded_event_id,
-                ),
-            )  # fmt: skip
+            cursor = self.conn.execute(_INSERT_EVENT, values)
         except sqlite3.IntegrityError as error:
             if draft.idempotency_key is None or "idempotency_key" not in str(error):
                 raise
@@ -70,9 +69,17 @@ class Transaction:
                 ErrorCode.STORE_CONFLICT,
                 f"'{draft.idempotency_key}' is already in the ledger; nothing was changed.",
             ) from error
-        envelope = Envelope(
+        sent = frame((cursor.lastrowid, *values))
+        if len(sent.data) > MAX_EVENT_BYTES:
+            raise GroupXError(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"An event of {len(sent.data)} bytes is over the bound of {MAX_EVENT_BYTES}; "
+                "nothing was stored. Send less at once.",
+            )
+        self._frames.append(sent)
+        return Envelope(
             event_id=event_id,
-            seq=cursor.lastrowid,
+            seq=sent.seq,
             room_id=draft.room_id,
             type=draft.type,
             actor=EventActor(
@@ -95,15 +102,6 @@ class Transaction:
             body=draft.body,
             provenance=draft.provenance,
         )
-        data = orjson.dumps(to_wire(envelope))
-        if len(data) > MAX_EVENT_BYTES:
-            raise GroupXError(
-                ErrorCode.MESSAGE_TOO_LARGE,
-                f"An event of {len(data)} bytes is over the bound of {MAX_EVENT_BYTES}; "
-                "nothing was stored. Send less at once.",
-            )
-        self._frames.append(Frame(envelope.seq, draft.room_id, draft.type, data))
-        return envelope
 
     def wake_lane(self, actor_id: ActorId) -> None:
         """After the commit, ring this lane's bell."""

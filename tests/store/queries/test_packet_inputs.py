@@ -1,0 +1,197 @@
+import pytest
+
+from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
+from groupx.domain.envelope import Provenance
+from groupx.domain.errors import GroupXError
+from groupx.domain.ids import USER_WEB
+from groupx.domain.limits import Limits
+from groupx.domain.outcomes import Cause
+from groupx.domain.packet_inputs import PacketQuery
+from groupx.store.queries.packet_inputs import packet_inputs
+from groupx.store.transactions.again import again
+from groupx.store.transactions.publish import publish
+from groupx.store.transactions.withdraw import withdraw
+
+SESSION_A = "native-agent:a-1"
+
+
+def inputs(ledger, turn_id, session=None, **fields):
+    query = PacketQuery(turn_id=turn_id, native_session_id=session, **fields)
+    return packet_inputs(ledger.conn, query)
+
+
+def words(entries):
+    return [entry.content for entry in entries]
+
+
+def test_a_fresh_session_gets_everything_that_was_said(ledger):
+    ledger.completed(ledger.b, content="one", response="two")
+    turn_id = ledger.queued(ledger.a, content="three")
+    it = inputs(ledger, turn_id)
+    assert words(it.transcript) == ["one", "two"]
+    assert it.source.content == "three"
+    assert (it.target_actor_id, it.target_name, it.room_id) == (ledger.a, "Ada", "room:main")
+    assert it.context_through_seq == it.source.seq
+    assert (it.lower_seq, it.complete_after_seq, it.last_delivered_seq) == (0, 0, 0)
+    assert it.transcript[1].actor_name == "Bob"
+    assert it.transcript[1].reply_to_event_id == it.transcript[0].event_id
+    assert it.transcript[0].to == (ledger.b,)
+    assert it.names[ledger.b] == "Bob"
+    assert not any(entry.own_response or entry.own_source for entry in it.transcript)
+
+
+def test_a_session_that_has_the_history_gets_what_is_new(ledger):
+    ledger.completed(content="one", response="mine")
+    ledger.completed(ledger.b, content="two", response="theirs")
+    turn_id = ledger.queued(content="three")
+    it = inputs(ledger, turn_id, SESSION_A)
+    assert it.session_knows_cursor
+    assert it.lower_seq == it.last_delivered_seq == 1
+    assert [(e.content, e.own_response, e.own_source) for e in it.transcript] == [
+        ("mine", True, False), ("two", False, False), ("theirs", False, False),
+    ]  # fmt: skip
+    fresh = inputs(ledger, turn_id, "another session")
+    assert not fresh.session_knows_cursor
+    assert [(e.content, e.own_source) for e in fresh.transcript][:1] == [("one", True)]
+
+
+def test_a_session_that_was_left_has_missed_something(ledger):
+    ledger.completed(content="one")
+    ledger.bindings[ledger.a] = ledger.open_session(ledger.a, "second")
+    ledger.completed(content="two")
+    turn_id = ledger.queued()
+    assert not inputs(ledger, turn_id, SESSION_A).session_knows_cursor
+    assert inputs(ledger, turn_id, "second").session_knows_cursor
+
+
+def test_an_unproven_delivery_moves_nothing(ledger):
+    turn_id = ledger.queued(content="one")
+    attempt_id = ledger.claim(turn_id).attempt_id
+    ledger.end(turn_id, attempt_id, Cause.EXITED)
+    it = inputs(ledger, ledger.queued(content="two"), SESSION_A)
+    assert not it.session_knows_cursor
+    assert [(e.content, e.own_source) for e in it.transcript] == [("one", False)]
+
+
+def test_the_floor_and_the_checkpoint(ledger):
+    for number in range(4):
+        ledger.completed(ledger.b, content=f"q{number}", response=f"r{number}")
+    turn_id = ledger.queued(content="now")
+    ledger.conn.execute(
+        "INSERT INTO summaries VALUES ('s', 'room:main', 1, 12, 'so far', 'agent:b', 'active', 'n')"
+    )
+    it = inputs(ledger, turn_id)
+    assert (it.summary.content, it.summary.through_seq, it.lower_seq) == ("so far", 12, 12)
+    assert words(it.transcript) == ["q2", "r2", "q3", "r3"]
+    ledger.conn.execute("INSERT INTO context_resets VALUES ('r', 'room:main', 18, 0, 'now')")
+    it = inputs(ledger, turn_id)
+    assert (it.summary, it.reset_through_seq, it.lower_seq) == (None, 18, 18)
+    assert words(it.transcript) == ["q3", "r3"]
+
+
+def test_a_known_session_keeps_its_cursor_under_a_newer_checkpoint(ledger):
+    ledger.completed(content="one", response="mine")
+    ledger.completed(ledger.b, content="two", response="theirs")
+    turn_id = ledger.queued()
+    ledger.conn.execute(
+        "INSERT INTO summaries VALUES ('s', 'room:main', 1, 8, 'sum', 'agent:b', 'active', 'n')"
+    )
+    it = inputs(ledger, turn_id, SESSION_A)
+    assert (it.lower_seq, it.summary.through_seq) == (1, 8)
+
+
+def test_bounds_keep_the_newest_and_say_where_it_is_whole(ledger):
+    for number in range(5):
+        ledger.completed(ledger.b, content=f"q{number}", response=f"r{number}")
+    turn_id = ledger.queued()
+    it = inputs(ledger, turn_id, max_entries=3)
+    assert words(it.transcript) == ["r3", "q4", "r4"]
+    cut = ledger.row("SELECT seq FROM events WHERE json_extract(body_json, '$.content') = 'q3'")
+    assert it.complete_after_seq == cut[0]
+    assert words(inputs(ledger, turn_id, max_characters=5).transcript) == ["q4", "r4"]
+
+
+def test_what_is_never_told(ledger):
+    old, attempt_id = ledger.running(ledger.b, content="task")
+    ledger.end(old, attempt_id, Cause.EXITED, reasoning="secret", partial_text="half")
+    ledger.write(
+        again,
+        AgainCommand(
+            key=ledger.key("turn.retry"), kind="retry", turn_id=old, actor_id=USER_WEB,
+            roster=ledger.roster, limits=Limits(),
+        ),
+    )  # fmt: skip
+    sent = ledger.send(ledger.c, content="never mind")
+    ledger.write(
+        withdraw,
+        WithdrawCommand(
+            key=ledger.key("message.withdraw"), message_event_id=sent.message_event_id,
+            actor_id=USER_WEB,
+        ),
+    )  # fmt: skip
+    watch = ledger.send(ledger.c, content="brief")
+    ledger.conn.execute(
+        "UPDATE events SET body_json = ? WHERE event_id = ?",
+        ('{"content":"brief","kind":"supervision.watch"}', watch.message_event_id),
+    )
+    ledger.write(
+        publish,
+        PublishCommand(
+            key=ledger.key("mcp.publish"), actor_id=USER_WEB, content="public",
+            provenance=Provenance(source_kind="web"), limits=Limits(),
+        ),
+    )  # fmt: skip
+    mine = inputs(ledger, ledger.queued(ledger.a))
+    assert words(mine.transcript) == ["task", "public"]
+    theirs = inputs(ledger, ledger.queued(ledger.b))
+    assert words(theirs.transcript) == ["task", "task", "public", "hello"]
+
+
+def test_a_retry_shows_whose_words_it_repeats(ledger):
+    old, attempt_id = ledger.running(ledger.a, content="task")
+    ledger.end(old, attempt_id, Cause.EXITED)
+    answer = ledger.write(
+        again,
+        AgainCommand(
+            key=ledger.key("turn.retry"), kind="retry", turn_id=old, actor_id=USER_WEB,
+            roster=ledger.roster, limits=Limits(),
+        ),
+    )  # fmt: skip
+    it = inputs(ledger, answer.turns[0].turn_id)
+    assert (it.source.kind, it.source.content) == ("retry", "task")
+    assert it.forwarded.event_id == it.source.forwarded_event_id
+    assert it.forwarded.actor_id == USER_WEB
+
+
+def test_the_reply_chain_is_whole(ledger):
+    reply_to = None
+    for number in range(6):
+        done = ledger.completed(
+            ledger.b, content=f"q{number}", response=f"r{number}", reply_to_event_id=reply_to
+        )
+        reply_to = done.response_event_id
+    turn_id = ledger.queued(ledger.a, reply_to_event_id=reply_to)
+    chain = inputs(ledger, turn_id, max_entries=1).reply_chain
+    assert words(chain) == [f"{kind}{number}" for number in range(6) for kind in "qr"]
+    ended = done.terminal_event_id
+    through_an_event = ledger.queued(ledger.a, reply_to_event_id=ended)
+    assert words(inputs(ledger, through_an_event).reply_chain)[-1] == "q5"
+
+
+def test_withdrawn_words_are_not_in_a_reply_chain_either(ledger):
+    sent = ledger.send(ledger.c, content="never mind")
+    ledger.write(
+        withdraw,
+        WithdrawCommand(
+            key=ledger.key("message.withdraw"), message_event_id=sent.message_event_id,
+            actor_id=USER_WEB,
+        ),
+    )  # fmt: skip
+    turn_id = ledger.queued(reply_to_event_id=sent.message_event_id)
+    (link,) = inputs(ledger, turn_id).reply_chain
+    assert (link.withdrawn, link.content) == (True, "")
+
+
+def test_unknown(ledger):
+    with pytest.raises(GroupXError, match="NOT_FOUND"):
+        inputs(ledger, "turn_none")

@@ -1,0 +1,68 @@
+import pytest
+
+from groupx.domain.commands import AgainCommand
+from groupx.domain.errors import GroupXError
+from groupx.domain.ids import USER_WEB
+from groupx.domain.ledger import Progress
+from groupx.domain.limits import Limits
+from groupx.domain.outcomes import Cause
+from groupx.domain.wire import to_wire
+from groupx.store.queries.turn_detail import turn_detail
+from groupx.store.transactions.again import again
+from groupx.store.transactions.progress import progress
+from groupx.store.transactions.requeue import requeue
+
+
+def detail(ledger, turn_id):
+    return to_wire(turn_detail(ledger.conn, turn_id))
+
+
+def test_attempts_packet_and_receipt(ledger):
+    turn_id = ledger.queued()
+    assert detail(ledger, turn_id)["turn"]["queuePosition"] == 0
+    ledger.claim(turn_id, invoke=False)
+    ledger.write(requeue, turn_id)
+    record = '{"characters":12,"sections":[],"omitted":[]}'
+    attempt_id = ledger.claim(turn_id, packet_json=record).attempt_id
+    ledger.write(progress, Progress(turn_id=turn_id, text="par"))
+    it = detail(ledger, turn_id)
+    assert [a["dispatchPhase"] for a in it["attempts"]] == ["terminal", "prompt_invoked"]
+    assert [a["deliveryCertainty"] for a in it["attempts"]] == ["not_delivered", "unknown"]
+    assert it["packet"] == {"characters": 12, "sections": [], "omitted": []}
+    assert it["partialText"] == "par"
+    assert set(it["receipt"]) == {"receivedAt", "recordedAt"}
+    assert it["turn"]["deliveryCertainty"] == "unknown"
+    assert "native" not in str(it).replace("native_started", "")
+    assert "binding" not in str(it)
+    ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="r")
+    it = detail(ledger, turn_id)
+    assert set(it["receipt"]) == {"receivedAt", "recordedAt", "appliedAt", "completedAt"}
+    assert "partialText" not in it
+
+
+def test_the_chain_runs_from_the_first_cause(ledger):
+    first, attempt_id = ledger.running(ledger.a)
+    child = ledger.call(first, ledger.a, ledger.b).turns[0].turn_id
+    chain = detail(ledger, child)["chain"]
+    assert [(link.get("turnId"), link["actorId"], link["via"]) for link in chain] == [
+        (None, "user:web", "message"), (first, ledger.a, "send"),
+    ]  # fmt: skip
+    (shown,) = detail(ledger, first)["children"]
+    assert (shown["turnId"], shown["queuePosition"]) == (child, 0)
+    ledger.end(first, attempt_id, Cause.EXITED)
+    retried = ledger.write(
+        again,
+        AgainCommand(
+            key=ledger.key("turn.retry"), kind="retry", turn_id=first, actor_id=USER_WEB,
+            roster=ledger.roster, limits=Limits(),
+        ),
+    ).turns[0].turn_id  # fmt: skip
+    chain = detail(ledger, retried)["chain"]
+    assert [(link.get("turnId"), link["via"]) for link in chain] == [
+        (None, "message"), (first, "retry"),
+    ]  # fmt: skip
+
+
+def test_unknown(ledger):
+    with pytest.raises(GroupXError, match="NOT_FOUND"):
+        turn_detail(ledger.conn, "turn_none")
