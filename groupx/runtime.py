@@ -45,6 +45,7 @@ from groupx.store.queries.database_identity import database_identity
 from groupx.store.transactions.bindings import open_run
 from groupx.store.transactions.recover import recover_all
 from groupx.store.writer import StoreThread
+from groupx.supervisor.child import describe
 from groupx.supervisor.lease import RunLease
 from groupx.supervisor.listener import bind_port
 from groupx.supervisor.signals import obey_signals
@@ -71,7 +72,7 @@ from groupx.web.services import (
 )
 from groupx.web.token import Token
 
-EXIT_FATAL = 70
+EXIT_STUCK = 70
 OPENING_SECONDS = 3600.0
 """A large database takes its time; the store is not given up for that."""
 CLOSING_SECONDS = 5.0
@@ -92,10 +93,20 @@ class Plan:
     """Told the port and a login URL that works once, when the room is open."""
 
 
-def run_runtime(plan: Plan) -> int:
-    """Run until asked to stop; the exit code: 0, or EXIT_FATAL after an ordered stop.
+class RuntimeFailed(Exception):
+    """A part that the room cannot live without failed; everything was stopped in order."""
 
-    What is refused is raised and leaves nothing behind: PortTaken, PortUnusable, LeaseTaken,
+    def __init__(self, part: str, error: str) -> None:
+        super().__init__(
+            f"the room had to stop, since its {part} failed ({error}). Everything was stopped in "
+            "order. What is queued survives, and what ran is shown as interrupted: start it again."
+        )
+
+
+def run_runtime(plan: Plan) -> None:
+    """Run until asked to stop. RuntimeFailed when it could not go on by itself.
+
+    What is refused is raised too, and leaves nothing behind: PortTaken, PortUnusable, LeaseTaken,
     LeaseImpossible, SpawnError, GroupXError (a database that cannot be opened, an agent whose
     driver is not known).
     """
@@ -107,11 +118,11 @@ def run_runtime(plan: Plan) -> int:
         make_private_folders(paths)
         database = None if paths.database is None else Path(paths.database)
         held.enter_context(RunLease.acquire(database, Path(paths.data)))
-        return trio.run(partial(_main, plan, listening, adapters))
+        trio.run(partial(_main, plan, listening, adapters))
 
 
-async def _main(plan: Plan, listening: socket.socket, adapters: dict[ActorId, Adapter]) -> int:
-    return await Runtime(plan, listening, adapters).run()
+async def _main(plan: Plan, listening: socket.socket, adapters: dict[ActorId, Adapter]) -> None:
+    await Runtime(plan, listening, adapters).run()
 
 
 class Runtime:
@@ -152,11 +163,11 @@ class Runtime:
         self._room: Room
         self._services: Services
         self._tree = Supervisor(
-            self._parts(), on_change=self._on_change, on_stuck=lambda _: os._exit(EXIT_FATAL)
+            self._parts(), on_change=self._on_change, on_stuck=lambda _: os._exit(EXIT_STUCK)
         )
 
-    async def run(self) -> int:
-        """The exit code; raises what was refused before the room was ready."""
+    async def run(self) -> None:
+        """Until stopped in order. Raises RuntimeFailed, or what was refused before it was ready."""
         failure: ChildFailed | None = None
         async with trio.open_nursery() as nursery:
             await nursery.start(
@@ -168,10 +179,11 @@ class Runtime:
                 failure = error
             nursery.cancel_scope.cancel()
         if failure is None:
-            return 0
-        if isinstance(failure.__cause__, GroupXError | SpawnError) and not self._was_ready:
-            raise failure.__cause__
-        return EXIT_FATAL
+            return
+        cause = failure.__cause__
+        if isinstance(cause, GroupXError | SpawnError) and not self._was_ready:
+            raise cause
+        raise RuntimeFailed(failure.name, "" if cause is None else describe(cause)) from cause
 
     def _parts(self) -> tuple[ChildSpec, ...]:
         """In the order of their start; they stop in reverse."""
@@ -342,6 +354,8 @@ class Runtime:
         if status.state is ChildState.FAILED:
             _log.error("a part failed", part=status.name, error=status.error)
             self._close_door()
+            if status.name == "store":
+                self._tree.hurry()  # nothing that is still to be written can be
 
     def _close_door(self) -> None:
         """Refuse every new request and end every wait."""

@@ -16,7 +16,8 @@ _PASSING = frozenset({ErrorCode.STORE_UNAVAILABLE, ErrorCode.STORE_BUSY})
 
 
 async def insist(store: ActorRef[ToStore], request: Request[ToStore, R]) -> R:
-    """The first answer that is not a passing store fault; every other error is raised.
+    """The first answer that is not a passing store fault; every other error is raised, and so is
+    that of a store which has ended for good.
 
     Only for what may be asked twice. It ends with its caller's cancel scope.
     """
@@ -25,7 +26,7 @@ async def insist(store: ActorRef[ToStore], request: Request[ToStore, R]) -> R:
         try:
             return await store.ask(request)
         except GroupXError as error:
-            if error.code not in _PASSING:
+            if error.code not in _PASSING or error.details.get("ended"):
                 raise
         await trio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE_SECONDS)

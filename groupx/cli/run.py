@@ -1,5 +1,6 @@
 """`groupx run`: the daemon in the foreground."""
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 from groupx import __version__
 from groupx.cli.browser import Opener, has_display, write_open_page
 from groupx.cli.demo import ensure_demo
-from groupx.cli.failures import Refused
+from groupx.cli.failures import DONE, FATAL, Refused
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.running import find_running, occupant
 from groupx.domain.config import Config
@@ -59,13 +60,16 @@ def _run(
     place: Place, config: Config, paths: Paths, announcer: "_Announcer", *, log_file: Path | None
 ) -> int:
     from groupx.process.spawner import SpawnError
-    from groupx.runtime import Plan, run_runtime
+    from groupx.runtime import Plan, RuntimeFailed, run_runtime
     from groupx.supervisor.lease import LeaseImpossible, LeaseTaken
     from groupx.supervisor.listener import PortTaken, PortUnusable
 
     plan = Plan(config=config, paths=paths, log_file=log_file, on_ready=announcer.ready)
     try:
-        return run_runtime(plan)
+        run_runtime(plan)
+    except RuntimeFailed as error:
+        click.echo(f"groupx: {error}", err=True)
+        return FATAL
     except PortTaken:
         raise Refused(_who_holds(place, config.server.port)) from None
     except LeaseTaken as error:
@@ -75,6 +79,7 @@ def _run(
         raise Refused(str(error)) from None
     except (LeaseImpossible, PortUnusable, SpawnError) as error:
         raise Refused(str(error)) from None
+    return DONE
 
 
 def _already(port: int) -> str:
@@ -109,7 +114,11 @@ class _Announcer:
     _opener: Opener | None
 
     def ready(self, port: int, login_url: str) -> None:
-        """The room is ready on `port`; `login_url` works once."""
+        """The room is ready on `port`; `login_url` works once. Nobody has to be listening."""
+        with contextlib.suppress(OSError):
+            self._say(port, login_url)
+
+    def _say(self, port: int, login_url: str) -> None:
         url = f"http://127.0.0.1:{port}/"
         if not self._at_terminal:
             click.echo(f"GroupX is ready on {url}")

@@ -76,6 +76,7 @@ def closed(why: str) -> GroupXError:
         ErrorCode.STORE_UNAVAILABLE,
         f"The ledger {why}, so this was not stored. Repeat it once GroupX runs again.",
         cause=f"the ledger {why}",
+        ended=True,
     )
 
 

@@ -39,6 +39,7 @@ class Daemon:
         self.process: subprocess.Popen[str] | None = None
         self.output: list[str] = []
         """Lines of stdout and stderr of every run so far."""
+        self.program = [sys.executable, "-m", "groupx"]
         self._readers: list[threading.Thread] = []
         self.env = {
             **{key: value for key, value in os.environ.items() if not key.startswith("GROUPX_")},
@@ -120,7 +121,7 @@ class Daemon:
 
     def argv(self, *argv: str) -> list[str]:
         """`groupx …`, with this config."""
-        return [sys.executable, "-m", "groupx", *argv, "--config", str(self.config)]
+        return [*self.program, *argv, "--config", str(self.config)]
 
     def dispose(self) -> None:
         """Kill what is left; for the end of a test."""

@@ -75,5 +75,6 @@ class EventStream:
         return (event for event in self.seen if event["seq"] is not None)
 
     def types(self) -> list[str]:
-        """The types of what was seen."""
-        return [event["type"] for event in self.seen]
+        """The types of what was seen, without the deltas."""
+        types = (event["type"] for event in self.seen)
+        return [kind for kind in types if not kind.endswith(".delta")]
