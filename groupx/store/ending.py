@@ -12,6 +12,7 @@ from groupx.domain.attempts import (
 )
 from groupx.domain.endings import END_STATUS, steps_to_end
 from groupx.domain.envelope import Envelope
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.event_types import TERMINAL_EVENT_OF
 from groupx.domain.ledger import TerminalCommand, Terminated
 from groupx.domain.outcomes import ENDINGS, PROVES_DELIVERY, Cause
@@ -119,6 +120,11 @@ def _decide(
         evidence=started or command.cause in PROVES_DELIVERY,
         reconciliation=command.reconciliation,
     )
+    if status is TurnStatus.COMPLETED and certainty is not DeliveryCertainty.DELIVERED:
+        raise GroupXError(
+            ErrorCode.STORE_CONFLICT,
+            f"Turn '{turn.turn_id}' was never sent, so it cannot complete; nothing was changed.",
+        )
     partial = turn.partial_text if command.partial_text is None else command.partial_text
     return _End(
         turn=turn,

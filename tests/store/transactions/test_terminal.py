@@ -157,6 +157,14 @@ def test_what_was_never_sent_cannot_end_like_what_ran(ledger, refused, cause):
     refused("STORE_CONFLICT", terminal, end(ledger, ledger.queued(), None, cause))
 
 
+def test_a_cancelled_turn_that_was_never_sent_cannot_complete(ledger, refused):
+    """Such rows exist only in older ledgers."""
+    turn_id = ledger.queued()
+    attempt_id = ledger.claim(turn_id, invoke=False).attempt_id
+    ledger.conn.execute("UPDATE turns SET status = 'cancelling'")
+    refused("STORE_CONFLICT", terminal, end(ledger, turn_id, attempt_id, Cause.COMPLETED))
+
+
 def test_only_the_open_attempt_can_end(ledger, refused):
     turn_id = ledger.queued()
     first = ledger.claim(turn_id).attempt_id
