@@ -180,6 +180,7 @@ class FakeProgram:
         self.start_errors: list[AdapterStartError] = []
         self.always_fails: AdapterStartError | None = None
         self.exits_at_once = False
+        self.start_seconds = 0.05
         self.confirms_cancel = True
         self.script: Callable[[FakePrompt], Awaitable[None]] | None = None
         self.incoming, self._arrived = trio.open_memory_channel[FakePrompt](1_000)
@@ -198,7 +199,7 @@ class FakeProgram:
         task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         self.profiles.append(profile)
-        await trio.sleep(0.05)
+        await trio.sleep(self.start_seconds)
         if self.always_fails is not None:
             raise self.always_fails
         if self.start_errors:
@@ -290,6 +291,7 @@ class Room:
         self.counter = LaneCounter(self.store, self.directory, self.writer.changed)
         self.commands = itertools.count(1)
         self.conn: Any = None
+        self.nursery: trio.Nursery
 
     def now_ms(self) -> int:
         return START_MS + int(trio.current_time() * 1000)
@@ -360,9 +362,13 @@ class Room:
         message = SetLane(client_command_id=self._id(), lane=ActorId(actor_id), state=state)
         await self.broker.ref.ask(message)
 
-    async def control(self, actor_id: str, action: Any) -> AgentView:
+    async def control(
+        self, actor_id: str, action: Any, client_command_id: str | None = None
+    ) -> AgentView:
         message = ControlAgentCommand(
-            client_command_id=self._id(), agent=ActorId(actor_id), action=action
+            client_command_id=client_command_id or self._id(),
+            agent=ActorId(actor_id),
+            action=action,
         )
         return await self.broker.ref.ask(message)
 
@@ -438,12 +444,15 @@ async def open_room(
     limits: Limits | None = None,
     timeouts: Timeouts | None = None,
     started: bool = True,
+    context: bool = True,
 ) -> AsyncIterator[Room]:
     """A running room; its agents start in the background unless `started` is False."""
     room = Room(run_dir, *names, limits=limits or Limits(), timeouts=timeouts or Timeouts())
     await room.start()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(room.context.run)
+        room.nursery = nursery
+        if context:
+            nursery.start_soon(room.context.run)
         nursery.start_soon(room.counter.run)
         nursery.start_soon(room.broker.run)
         if started:
