@@ -54,7 +54,7 @@ class ChildProcess:
         self.survivors: tuple[int, ...] = ()
         """Of its tree, what even SIGKILL did not end in time."""
         self._launched = launched
-        self._tree = Tree(self.pid, mark)
+        self._tree = Tree(self.pid, launched.started, mark)
         self._stdin = FrameWriter(launched.stdin, seconds=write_seconds, spoil=self.kill_tree)
         self._stdout = trio.lowlevel.FdStream(launched.stdout)
         self._stderr = trio.lowlevel.FdStream(launched.stderr)
@@ -96,7 +96,7 @@ class ChildProcess:
 
         The first two steps share the grace. Raises TreeNotEnded.
         """
-        await trio.to_thread.run_sync(self._tree.look)
+        await self._remember()
         self._stdin.close()
         if not await self._exits_within(grace_seconds / 2):
             kill_group(self.pid, signal.SIGTERM)
@@ -105,14 +105,18 @@ class ChildProcess:
 
     def kill_tree(self) -> None:
         """SIGKILL the whole tree now."""
-        if self.exited.is_set():
-            return
-        self._tree.kill()
+        if not self._tree_ended:
+            self._tree.kill()
 
     async def end(self) -> None:
         """SIGKILL the tree and wait until it is gone. Raises TreeNotEnded."""
-        self.kill_tree()
-        if not await self._exits_within(2 * TREE_SECONDS):
+        if not self._tree_ended:
+            await self._remember()
+            kill_group(self.pid)
+        if await self._exits_within(2 * TREE_SECONDS) and not self._tree_ended:
+            with trio.move_on_after(2 * TREE_SECONDS):
+                await self._see_it_end()  # its attendant was cut off
+        if not self._tree_ended:
             raise TreeNotEnded(self.argv, (self.pid,))
         if self.survivors:
             raise TreeNotEnded(self.argv, self.survivors)
@@ -122,13 +126,8 @@ class ChildProcess:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._drain_stderr)
-                self.returncode = await self._launched.watch.wait()
-                self.survivors = await self._tree.end(TREE_SECONDS)
-                self._launched.watch.reap()
-                self._tree_ended = True
-                self._reading.deadline = nursery.cancel_scope.deadline = (
-                    trio.current_time() + LINGER_SECONDS
-                )
+                await self._see_it_end()
+                nursery.cancel_scope.deadline = trio.current_time() + LINGER_SECONDS
         finally:
             self.exited.set()
 
@@ -138,6 +137,19 @@ class ChildProcess:
         await trio.aclose_forcefully(self._stdout)
         await trio.aclose_forcefully(self._stderr)
         self._launched.watch.close()
+
+    async def _see_it_end(self) -> None:
+        self.returncode = await self._launched.watch.wait()
+        self.survivors = await self._tree.end(TREE_SECONDS)
+        self._launched.watch.reap()
+        self._tree_ended = True
+        self._reading.deadline = trio.current_time() + LINGER_SECONDS
+
+    async def _remember(self) -> None:
+        """Look at the tree while it hangs together: who dies or loses its parent is known then."""
+        if not self._tree_ended:
+            with suppress(OSError):
+                await self._tree.look()
 
     async def _exits_within(self, seconds: float) -> bool:
         with trio.move_on_after(seconds):

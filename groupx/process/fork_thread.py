@@ -7,6 +7,7 @@ short-lived worker thread would be killed when that thread is put away. This thr
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 import outcome
@@ -46,13 +47,13 @@ class ForkThread:
 
     def __init__(self) -> None:
         self._token = trio.lowlevel.current_trio_token()
-        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="groupx-fork", daemon=True).start()
+        self._queues: list[queue.SimpleQueue[_Job[Any] | None]] = []
+        self._begin()
 
     async def run(self, call: Callable[[], T], discard: Callable[[T], None]) -> T:
         """The call's result. A cancelled caller leaves it to `discard` what was made."""
         job = _Job(call, discard)
-        self._jobs.put(job)
+        self._queues[-1].put(job)
         try:
             await job.done.wait()
         except trio.Cancelled:
@@ -65,11 +66,25 @@ class ForkThread:
         assert job.result is not None
         return job.result.unwrap()
 
+    def renew(self) -> None:
+        """Go on with another thread: this one hangs in a call, but stays for its children."""
+        stuck = self._queues[-1]
+        self._begin()
+        with suppress(queue.Empty):
+            while True:
+                self._queues[-1].put(stuck.get_nowait())
+
     def close(self) -> None:
         """End the thread after what is queued; children it forked die with it on Linux."""
-        self._jobs.put(None)
+        for jobs in self._queues:
+            jobs.put(None)
 
-    def _work(self) -> None:
-        while job := self._jobs.get():
+    def _begin(self) -> None:
+        jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
+        self._queues.append(jobs)
+        threading.Thread(target=self._work, args=(jobs,), name="groupx-fork", daemon=True).start()
+
+    def _work(self, jobs: "queue.SimpleQueue[_Job[Any] | None]") -> None:
+        while job := jobs.get():
             job.run(self._token)
             del job

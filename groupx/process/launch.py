@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 
 import attrs
 
@@ -53,30 +54,27 @@ def launch(
 ) -> Launched:
     """Blocking. Raises SpawnError. `outlive_us` leaves out the parent-death signal."""
     arguments = tuple(argv)
-    stdin_read, stdin_write = os.pipe()
-    stdout_read, stdout_write = os.pipe()
-    stderr_read, stderr_write = os.pipe() if keep_stderr else (None, None)
-    ours = [fd for fd in (stdin_write, stdout_read, stderr_read) if fd is not None]
-    theirs = [fd for fd in (stdin_read, stdout_write, stderr_write) if fd is not None]
-    try:
-        popen = subprocess.Popen(
-            arguments,
-            stdin=stdin_read,
-            stdout=stdout_write,
-            stderr=subprocess.DEVNULL if stderr_write is None else stderr_write,
-            cwd=cwd,
-            env=env,
-            start_new_session=True,
-            preexec_fn=None if outlive_us else die_with_parent(),  # noqa: PLW1509
-        )
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        for fd in ours:
-            os.close(fd)
-        raise _explain(arguments, cwd, error) from error
-    finally:
-        for fd in theirs:
-            os.close(fd)
-    row = read_process(popen.pid)
+    with ExitStack() as ours, ExitStack() as theirs:
+        try:
+            stdin, stdin_write = _pipe(theirs, ours)
+            stdout_read, stdout = _pipe(ours, theirs)
+            stderr_read, stderr = _pipe(ours, theirs) if keep_stderr else (None, None)
+            popen = subprocess.Popen(
+                arguments,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=subprocess.DEVNULL if stderr is None else stderr,
+                cwd=cwd,
+                env=env,
+                start_new_session=True,
+                preexec_fn=None if outlive_us else die_with_parent(),  # noqa: PLW1509
+            )
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            raise _explain(arguments, cwd, error) from error
+        ours.pop_all()
+    row = None
+    with suppress(OSError):
+        row = read_process(popen.pid)
     return Launched(
         argv=arguments,
         popen=popen,
@@ -86,6 +84,13 @@ def launch(
         stdout=stdout_read,
         stderr=stderr_read,
     )
+
+
+def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
+    for stack, end in zip((reader, writer), ends, strict=True):
+        stack.callback(os.close, end)
+    return ends
 
 
 def _explain(argv: tuple[str, ...], cwd: str | None, error: Exception) -> SpawnError:

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 HAS_PROC = sys.platform == "linux"
 
+_GONE = (FileNotFoundError, ProcessLookupError)
+"""Any other error (too many open files) must not look like an absent process."""
+
 
 class Process(NamedTuple):
     """One row of the table. `started` tells apart two processes that had the same pid."""
@@ -28,7 +31,7 @@ Table = Mapping[int, Process]
 
 
 def processes() -> Table:
-    """Everything that exists now, zombies included, by pid."""
+    """Everything that exists now, zombies included, by pid. Raises OSError."""
     if not HAS_PROC:
         return _ask_ps()
     rows = (read_process(int(name)) for name in os.listdir("/proc") if name.isdigit())
@@ -42,7 +45,7 @@ def read_process(pid: int) -> Process | None:
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as stat:
             fields = stat.read().rpartition(b")")[2].split()
-    except OSError:
+    except _GONE:
         return None
     return Process(
         pid=pid,
@@ -80,7 +83,7 @@ def is_marked(pid: int, mark: bytes) -> bool:
     try:
         with open(f"/proc/{pid}/environ", "rb") as environ:
             return b"\0" + mark in b"\0" + environ.read()
-    except OSError:
+    except (*_GONE, PermissionError):
         return False
 
 
@@ -121,9 +124,9 @@ def lineage(table: Table, pid: int) -> set[int]:
     return line
 
 
-def tree_of(table: Table, root: int, mark: bytes) -> set[int]:
-    """The tree a child leads: its group, its descendants, and those that only bear its mark."""
-    return with_descendants(table, {root, *marked(table, mark)}, never={os.getpid()})
+def tree_of(table: Table, roots: Collection[int], mark: bytes) -> set[int]:
+    """What `roots` lead: their groups, their descendants, and those that only bear the mark."""
+    return with_descendants(table, {*roots, *marked(table, mark)}, never={os.getpid()})
 
 
 def kill(pids: Iterable[int], number: int = signal.SIGKILL) -> None:

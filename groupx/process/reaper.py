@@ -30,7 +30,8 @@ class Reaper:
             while True:
                 with trio.move_on_after(self._patience()):
                     await anext(deaths)
-                self.look()
+                with suppress(OSError):  # no descriptor to look with; the next death looks again
+                    self.look()
 
     def look(self) -> None:
         """Reap what is due now."""

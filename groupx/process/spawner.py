@@ -33,6 +33,7 @@ class Spawner:
     def __init__(self) -> None:
         self.run_id = secrets.token_hex(16)
         """Marks every process we start, so that stragglers can be found later."""
+        self._begun = False
         self._count = 0
         self._owned: dict[int, ChildProcess | None] = {}
         self._services: trio.Nursery | None = None
@@ -43,6 +44,7 @@ class Spawner:
 
     async def start(self) -> None:
         """Start the services; from the main thread, once. Raises SpawnError."""
+        self._begun = True
         adopt_orphans()
         self._forks = ForkThread()
         self._guardian = Guardian(run_mark(self.run_id), self._forks, self._owned)
@@ -55,6 +57,8 @@ class Spawner:
 
     async def aclose(self) -> None:
         """End every tree that is left, then the guardian. Bounded. Raises TreeNotEnded."""
+        if not self._begun:
+            return
         with trio.CancelScope(shield=True):
             try:
                 for child in self._children():
@@ -116,17 +120,33 @@ class Spawner:
     async def _launch(
         self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str]
     ) -> Launched:
-        if self._services is None or self._fault or self._scope.cancel_called:
-            raise SpawnError(f"No agent is started now: {self._fault or 'GroupX is stopping'}.")
-        await self._guardian.available(GUARDIAN_WAIT_SECONDS)
+        self._check_open()
+        try:
+            await self._guardian.available(GUARDIAN_WAIT_SECONDS)
+        except SpawnError:
+            self._check_open()  # a deeper reason goes first
+            raise
+        launched = None
         with trio.move_on_after(SPAWN_SECONDS):
-            return await self._forks.run(lambda: launch(argv, cwd=cwd, env=env), Launched.discard)
-        # The thread hangs in this fork; it must live on for the children it has.
-        self._forks = ForkThread()
+            launched = await self._forks.run(
+                lambda: launch(argv, cwd=cwd, env=env), Launched.discard
+            )
+        if launched is not None:
+            try:
+                self._check_open()
+            except SpawnError:
+                launched.discard()
+                raise
+            return launched
+        self._forks.renew()
         raise SpawnError(
             f"{argv[0]} was not started within {SPAWN_SECONDS:g} s. "
             "Check that its folder can be read."
         )
+
+    def _check_open(self) -> None:
+        if self._services is None or self._fault or self._scope.cancel_called:
+            raise SpawnError(f"No agent is started now: {self._fault or 'GroupX is stopping'}.")
 
     async def _close(self, child: ChildProcess) -> None:
         with trio.CancelScope(shield=True):

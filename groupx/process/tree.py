@@ -9,7 +9,7 @@ from groupx.process.proctable import Process, kill, kill_group, processes, tree_
 from groupx.process.system import open_pidfd
 
 _POLL_SECONDS = 0.02
-"""Between looks, only where the system has no pidfd."""
+"""Between looks where the system has no pidfd, or no descriptor is left."""
 
 
 Sighting = tuple[int, str]
@@ -22,15 +22,46 @@ class Tree:
     Who was seen once stays known: a zombie has lost its mark, and must still be reaped.
     """
 
-    def __init__(self, root: int, mark: bytes) -> None:
+    def __init__(self, root: int, started: str, mark: bytes) -> None:
         self._root = root
+        self._started = started
         self._mark = mark
         self._known: set[Sighting] = set()
+        self._thread = trio.CapacityLimiter(1)
 
-    def look(self) -> list[Process]:
+    async def look(self) -> list[Process]:
         """What is alive of it; those that are dead and became our children are reaped."""
+        return await trio.to_thread.run_sync(self._look, limiter=self._thread)
+
+    def kill(self) -> None:
+        """SIGKILL everyone, without waiting."""
+        kill_group(self._root)
+        with suppress(OSError):  # no descriptor left to look with: `end` tries again
+            kill(row.pid for row in self._look())
+
+    async def end(self, seconds: float) -> tuple[int, ...]:
+        """SIGKILL until a look finds nobody alive. Returns who survived the bound.
+
+        The root itself stays a zombie: its owner reaps it last, so that its pid and its group
+        cannot pass to a stranger meanwhile.
+        """
+        alive: list[Process] | None = None
+        with trio.move_on_after(seconds):
+            while alive != []:
+                try:
+                    alive = await self.look()
+                    await _end_all([row.pid for row in alive])
+                except OSError:
+                    await trio.sleep(_POLL_SECONDS)
+        return (self._root,) if alive is None else tuple(row.pid for row in alive)
+
+    def _look(self) -> list[Process]:
         table = processes()
-        found = tree_of(table, self._root, self._mark)
+        root = table.get(self._root)
+        if root is None or root.started == self._started:
+            found = tree_of(table, {self._root}, self._mark)
+        else:
+            found = tree_of(table, (), self._mark)
         found.update(
             pid for pid, started in self._known if pid in table and table[pid].started == started
         )
@@ -41,23 +72,6 @@ class Tree:
                 with suppress(ChildProcessError):
                     os.waitpid(row.pid, os.WNOHANG)
         return [row for row in rows if not row.zombie]
-
-    def kill(self) -> None:
-        """SIGKILL everyone, without waiting."""
-        kill_group(self._root)
-        kill(row.pid for row in self.look())
-
-    async def end(self, seconds: float) -> tuple[int, ...]:
-        """SIGKILL until a look finds nobody alive. Returns who survived the bound.
-
-        The root itself stays a zombie: its owner reaps it last, so that its pid and its group
-        cannot pass to a stranger meanwhile.
-        """
-        alive: list[Process] = []
-        with trio.move_on_after(seconds):
-            while alive := await trio.to_thread.run_sync(self.look):
-                await _end_all([row.pid for row in alive])
-        return tuple(row.pid for row in alive)
 
 
 async def _end_all(pids: list[int]) -> None:

@@ -284,3 +284,21 @@ async def test_why_a_program_was_not_started(spawner, program, tmp_path, open_fi
                 pass
         assert refused.value.not_found == not_found
     assert open_files() == before
+
+
+async def test_many_at_once_leave_nothing(spawner, program, is_gone, open_files):
+    before = open_files()
+    pids: list[int] = []
+
+    async def one(number: int) -> None:
+        async with spawner.open(program(SETSID_GRANDCHILD + "say(os.getpid()); wait()")) as child:
+            pids.extend(await words(child))
+            if number % 2:
+                await child.stop(0.1)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(12):
+            nursery.start_soon(one, number)
+    assert len(set(pids)) == 12
+    assert all(is_gone(pid) for pid in pids)
+    assert open_files() == before

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 import trio
+import trio.testing
 
 from groupx.process.fork_thread import ForkThread
 from groupx.process.launch import Launched, launch
@@ -62,13 +63,38 @@ async def test_what_a_cancelled_caller_had_made_is_discarded():
     forks.close()
 
 
+async def test_a_thread_that_hangs_is_left_and_what_waited_goes_on():
+    forks = ForkThread()
+    go = threading.Event()
+    results: list[str] = []
+
+    async def second() -> None:
+        results.append(await forks.run(lambda: "second", lambda _: None))
+
+    async with trio.open_nursery() as nursery:
+        with trio.move_on_after(0.01):
+            await forks.run(lambda: go.wait(10), lambda _: None)
+        nursery.start_soon(second)
+        await trio.testing.wait_all_tasks_blocked()
+        assert results == []
+        forks.renew()
+        with trio.fail_after(10):
+            assert await forks.run(lambda: "third", lambda _: None) == "third"
+    assert results == ["second"]
+    go.set()
+    forks.close()
+
+
 async def test_a_child_is_started_without_a_shell(spawner):
     async with spawner.open(["printf", "%s\\n", "$HOME; *"]) as child:
         assert await child.next_line() == b"$HOME; *"
 
 
 def test_pipes_of_one_child_are_closed_to_the_next(program):
-    children = [launch(program("wait()"), cwd=None, env=dict(os.environ)) for _ in range(2)]
+    children = [
+        launch(program("say('up'); wait()"), cwd=None, env=dict(os.environ)) for _ in range(2)
+    ]
+    assert os.read(children[1].stdout, 3) == b"up\n", "exec is over"
     folder = f"/proc/{children[1].popen.pid}/fd"
     pipes = [
         link for fd in os.listdir(folder) if "pipe:" in (link := os.readlink(f"{folder}/{fd}"))

@@ -122,11 +122,30 @@ async def test_a_guardian_that_cannot_start_is_said_at_start(monkeypatch, open_f
 
 async def test_closed_means_closed(program):
     spawner = Spawner()
+    await spawner.aclose()
     with pytest.raises(SpawnError):
         async with spawner.open(program("wait()")):
             pass
     await spawner.start()
     await spawner.aclose()
     with pytest.raises(SpawnError, match="stopping"):
+        async with spawner.open(program("wait()")):
+            pass
+
+
+async def test_a_broken_service_ends_the_children_and_is_said(spawner, program, open_files):
+    async def break_down():
+        raise OSError("no more of anything")
+
+    async with spawner.open(program("say(1); wait()")) as child:
+        await child.next_line()
+        spawner._services.start_soon(break_down)
+        with trio.fail_after(20):
+            assert await child.next_line() is None
+            await child.exited.wait()
+    assert child.returncode == -signal.SIGKILL
+    assert read_process(child.pid) is None
+    await spawner._down.wait()
+    with pytest.raises(SpawnError, match="no more of anything"):
         async with spawner.open(program("wait()")):
             pass

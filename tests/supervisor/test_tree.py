@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 import trio
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
@@ -406,6 +406,7 @@ def test_an_error_is_one_bounded_line():
     assert len(describe(ValueError("x" * 10_000))) == MAX_ERROR_CHARACTERS
 
 
+@settings(deadline=None)  # other tests share the machine
 @given(st.lists(st.tuples(st.floats(0, 200), st.booleans()), max_size=40), st.floats(0, 1))
 def test_a_budget_never_allows_more_than_five_in_a_minute(crashes, luck):
     budget = RestartBudget(ChildSpec(name="x", run=lambda _: trio.sleep(0)), lambda: luck)
