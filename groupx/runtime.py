@@ -27,7 +27,7 @@ from groupx.adapters.contract import Adapter
 from groupx.adapters.registry import adapter_for
 from groupx.domain.commits import CommitFacts
 from groupx.domain.config import Config
-from groupx.domain.errors import GroupXError
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource
 from groupx.domain.paths import Paths
 from groupx.domain.runs import OpenRun, RecoverQuery
@@ -110,7 +110,7 @@ def run_runtime(plan: Plan) -> None:
     LeaseImpossible, SpawnError, GroupXError (a database that cannot be opened, an agent whose
     driver is not known).
     """
-    adapters = {agent.actor_id: adapter_for(agent.driver) for agent in plan.config.agents}
+    adapters = {agent.actor_id: adapter_for(agent.driver) for agent in plan.config.enabled_agents()}
     configure_log(plan.log_file)
     server, paths = plan.config.server, plan.paths
     with ExitStack() as held:
@@ -151,14 +151,14 @@ class Runtime:
             ),
             status=lambda: RuntimeStatus(status=self._status),
             request_shutdown=self._stop,
-            token=Token(Path(plan.paths.token)),
+            token=_token(Path(plan.paths.token)),
             logins=LoginCodes(on_spent=self._remove_open_page),
         )
         self._guards = create_guards(self._entrance)
         self._web = WebServer(listening, self._guards)
         self._spawner = Spawner()
         self._hub = EventHub(config.limits)
-        self._bells = LaneBells(adapters)
+        self._bells = LaneBells(agent.actor_id for agent in config.agents)
         self._store = StoreWriterActor(self._ledger, self._hub, self._bells)
         self._room: Room
         self._services: Services
@@ -179,6 +179,7 @@ class Runtime:
                 failure = error
             nursery.cancel_scope.cancel()
         if failure is None:
+            _log.info("stopped")
             return
         cause = failure.__cause__
         if isinstance(cause, GroupXError | SpawnError) and not self._was_ready:
@@ -253,8 +254,10 @@ class Runtime:
         port = self._entrance.facts.port
         code = self._entrance.logins.new()
         self._plan.on_ready(port, f"http://127.0.0.1:{port}/login?code={code}")
+        _log.info("ready", port=port, database=self._paths.database)
         context.ready()
         await context.stopping.wait()
+        _log.info("stopping")
         self._close_door()
         await self._web.end_streams()
 
@@ -390,6 +393,15 @@ def _as_part(
 
 def _fields(entrance: Entrance) -> dict[str, Any]:
     return {field.name: getattr(entrance, field.name) for field in attrs.fields(Entrance)}
+
+
+def _token(path: Path) -> Token:
+    try:
+        return Token(path)
+    except (OSError, ValueError) as error:
+        raise GroupXError(
+            ErrorCode.UNAUTHORIZED, f"Nobody could log in, so nothing was started: {error}"
+        ) from None
 
 
 def _now_ms() -> int:

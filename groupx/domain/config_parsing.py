@@ -30,7 +30,7 @@ from groupx.domain.ids import AGENT_ID_RULE, RESERVED_AGENT_IDS, is_agent_id
 from groupx.domain.limits import Limits, Timeouts
 from groupx.domain.wire import camel
 
-SMALLEST_CONFIG = '{"agents": {"codex": {"command": "codex", "cwd": "."}}}'
+SMALLEST_CONFIG = '{"agents": {"kimi": {"command": "kimi", "cwd": "."}}}'
 
 _LOOPBACK = "127.0.0.1"
 _MAX_NAME = 80

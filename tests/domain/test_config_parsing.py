@@ -28,8 +28,8 @@ def with_agent(**changes: Any) -> dict[str, Any]:
 def test_the_smallest_config_has_every_default():
     config = parse(SMALLEST_CONFIG.encode())
     (agent,) = config.agents
-    assert (agent.id, agent.driver, agent.name, agent.enabled) == ("codex", "codex", "codex", True)
-    assert agent.command == ("codex",)
+    assert (agent.id, agent.driver, agent.name, agent.enabled) == ("kimi", "kimi", "kimi", True)
+    assert agent.command == ("kimi",)
     assert agent.cwd == "/home/ada/project"
     assert (config.path, config.server.port, config.storage_path) == (PATH, 4310, None)
     assert (config.limits, config.timeouts, config.assistant) == (Limits(), Timeouts(), None)

@@ -66,13 +66,19 @@ class EventStream:
                 fresh = self.next(left) if left > 0 else None
             except TimeoutError:
                 fresh = None
-            assert fresh is not None, f"not seen: {what}; seen: {self.types()}"
+            assert fresh is not None, f"not seen: {what}; {self.summary()}"
             if wanted(fresh):
                 return fresh
 
     def durable(self) -> Iterator[Event]:
         """What was seen and is kept."""
         return (event for event in self.seen if event["seq"] is not None)
+
+    def summary(self) -> str:
+        """What was seen, for a failure's message, and what agents said was wrong."""
+        views = [event["body"]["agent"] for event in self.seen if event["type"] == "agent.changed"]
+        errors = [view["lastError"] for view in views if view.get("lastError")]
+        return f"seen: {self.types()}; errors: {errors}"
 
     def types(self) -> list[str]:
         """The types of what was seen, without the deltas."""

@@ -248,6 +248,32 @@ def test_a_start_that_fails_shows_why(make_daemon: MakeDaemon):
     assert daemon.run_files() == []
 
 
+def test_a_damaged_token_is_refused_before_anything_starts(make_daemon: MakeDaemon):
+    daemon = make_daemon()
+    daemon.data.mkdir()
+    (daemon.data / "token").write_text("short\n")
+    refused = daemon.cli("run", check=False)
+    assert refused.returncode == 1
+    assert "holds no token" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_room_in_memory_is_gone_with_the_daemon(make_daemon: MakeDaemon):
+    daemon = make_daemon({"ada": demo_agent()})
+    daemon.env["GROUPX_DB"] = ":memory:"
+    daemon.start()
+    with daemon.stream() as events:
+        turn_id = turn_ids(daemon.send("hello"))["agent:ada"]
+        events.until(of_turn(turn_id, "turn.completed"), "ada's answer")
+    assert daemon.get("/api/bootstrap")["database"]["path"] == ":memory:"
+    assert not list(daemon.data.glob("*.db*"))
+    assert daemon.cli("stop").returncode == 0
+    assert daemon.wait() == 0
+    daemon.start()
+    assert answers(daemon) == {}
+    assert daemon.terminate() == 0
+
+
 def test_a_rotated_token_shuts_the_old_one_out_at_once(daemon: Daemon):
     old = daemon.token
     daemon.cli("token", "rotate")
