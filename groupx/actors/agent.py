@@ -13,6 +13,7 @@ from groupx.actors.lane import Lane
 from groupx.actors.mailbox import ActorCrashed, ActorRef
 from groupx.actors.messages import BuildPacket, ToContext, ToStore, Write
 from groupx.actors.session_keeper import OpenSession, SessionKeeper, SessionPorts
+from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
 from groupx.actors.turn_end import TurnEnd
 from groupx.actors.turn_run import TurnPorts, TurnRun
@@ -27,6 +28,7 @@ from groupx.domain.roster import AgentState
 from groupx.domain.text import excerpt
 from groupx.domain.views import ErrorView, ProgramView
 from groupx.store.transactions.claim import claim
+from groupx.store.transactions.requeue import requeue
 
 STALE_IN_A_ROW = 3
 PAUSE_SECONDS = 1.0
@@ -88,12 +90,12 @@ class AgentActor:
     async def run(self) -> None:
         """Until `stopping` is set; then the running turn is closed and the program ended."""
         self._report(AgentState.RECOVERING)
-        await self._lane.recover()
+        await self._unless_stopping(self._lane.recover)
         async with trio.open_nursery() as nursery:
             self._keeper = SessionKeeper(self._agent, self._sessions, nursery)
             while not self._stopping.is_set():
                 ready = await self._unless_stopping(self._next)
-                if ready is not None:
+                if ready is not None and not self._stopping.is_set():
                     await self._deliver(ready)
             await self._keeper.close()
             nursery.cancel_scope.cancel()
@@ -177,6 +179,14 @@ class AgentActor:
                 await self._lane.refuse(turn, Cause.PACKET_IMPOSSIBLE, error.message)
             else:
                 await trio.sleep(PAUSE_SECONDS)
+        except Exception as error:
+            await self._lane.refuse(
+                turn,
+                Cause.PACKET_IMPOSSIBLE,
+                f"GroupX could not put this turn's context together ({error!r}); nothing was "
+                "sent. This is a defect of GroupX: report it, then try another message.",
+                code=str(ErrorCode.INTERNAL_ERROR),
+            )
         return None
 
     # --- the turn -------------------------------------------------------------------------
@@ -184,7 +194,10 @@ class AgentActor:
     async def _deliver(self, ready: _Ready) -> None:
         """Claim and, with the positive answer in hand, run the turn to its end."""
         claimed = await self._claim(ready)
-        if claimed is None or not claimed.invoked:
+        if claimed is None:
+            return
+        if not claimed.invoked:
+            await insist(self._store, Write(requeue, ready.turn.turn_id))
             return
         session = ready.session
         session.prompts += 1

@@ -71,7 +71,8 @@ _NOT_IN_REQUEST = frozenset({"client_command_id", "binding_id", "actor_id", "kin
 class BrokerActor:
     """Validates, submits, goes on: each command in a task of its own, at most IN_FLIGHT at once.
 
-    Whatever must be consistent is decided inside the store's transaction.
+    Whatever must be consistent is decided inside the store's transaction. What goes wrong with
+    one command is its asker's alone.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class BrokerActor:
             if self._draining:
                 raise _closing()
             letter.answer(await self._handlers[type(letter.message)](letter.message))
-        except GroupXError as error:
+        except Exception as error:
             letter.refuse(error)
         finally:
             slots.release()

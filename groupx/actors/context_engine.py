@@ -20,7 +20,7 @@ READ_DEADLINE_MS = 1_000
 
 
 class ContextEngineActor:
-    """Answers BuildPacket, each in a task of its own."""
+    """Answers BuildPacket, each in a task of its own; what goes wrong is the asker's alone."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ContextEngineActor:
     async def _answer(self, letter: Letter) -> None:
         try:
             letter.answer(await self._build(letter.message))
-        except GroupXError as error:
+        except Exception as error:
             letter.refuse(error)
 
     async def _build(self, request: BuildPacket) -> Packet:

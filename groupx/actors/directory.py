@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
+import trio
 
 from groupx.actors.mailbox import ActorRef, Bell
 from groupx.actors.messages import Read, ToStore
@@ -17,6 +18,9 @@ from groupx.domain.times import iso_from_ms
 from groupx.domain.views import AgentView
 from groupx.domain.wire import to_wire
 from groupx.store.queries.lane import lane_views
+
+COALESCE_SECONDS = 0.02
+"""Commits of this long are counted together."""
 
 
 class AgentDirectory:
@@ -111,6 +115,7 @@ class LaneCounter:
                 if lane.actor_id in known:
                     self._directory.change(lane.actor_id, lane=lane.lane, paused=lane.paused)
             await self._changed.wait()
+            await trio.sleep(COALESCE_SECONDS)
 
 
 def _first_view(agent: AgentConfig, since: str) -> AgentView:

@@ -7,7 +7,7 @@ import attrs
 import orjson
 import trio
 
-from groupx.actors.live_turns import LiveTurns
+from groupx.actors.live_turns import LiveTurns, Show
 from groupx.actors.mailbox import Bell
 from groupx.actors.ring import Ring
 from groupx.actors.subscription import Encode, Subscription
@@ -87,9 +87,9 @@ class EventHub:
             self._release.set()
             self._wake_readers(self._clock())
 
-    def live_begin(self, turn_id: str) -> None:
-        """A turn begins to show something."""
-        self._live.begin(turn_id)
+    def live_begin(self, turn_id: str, show: Show = LiveTurn) -> None:
+        """A turn begins to show something; `show` says what, at the moment somebody joins."""
+        self._live.begin(turn_id, show)
 
     def live_update(self, turn_id: str, live: LiveTurn) -> None:
         """What a running turn shows now."""

@@ -1,22 +1,26 @@
 """What running turns have shown so far, for those who join in the middle of one."""
 
+from collections.abc import Callable
+
 from groupx.domain.views import LiveTurn
+
+Show = Callable[[], LiveTurn]
 
 
 class LiveTurns:
-    """A bounded copy per running turn: as many as there are agents, as long as a response."""
+    """At most as many as there are agents; each is asked only when somebody joins."""
 
     def __init__(self) -> None:
-        self._turns: dict[str, LiveTurn] = {}
+        self._turns: dict[str, Show] = {}
 
-    def begin(self, turn_id: str) -> None:
-        """The turn shows something from now on."""
-        self._turns[turn_id] = LiveTurn()
+    def begin(self, turn_id: str, show: Show = LiveTurn) -> None:
+        """The turn shows something from now on: what `show` says at that moment, bounded."""
+        self._turns[turn_id] = show
 
     def update(self, turn_id: str, live: LiveTurn) -> None:
         """What it shows now; ignored for a turn that has ended or never began."""
         if turn_id in self._turns:
-            self._turns[turn_id] = live
+            self._turns[turn_id] = lambda: live
 
     def end(self, turn_id: str) -> None:
         """Its response is durable, or it has none."""
@@ -24,4 +28,5 @@ class LiveTurns:
 
     def get(self, turn_id: str) -> LiveTurn | None:
         """What a running turn shows; None for any other."""
-        return self._turns.get(turn_id)
+        show = self._turns.get(turn_id)
+        return None if show is None else show()

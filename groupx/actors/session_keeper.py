@@ -57,7 +57,9 @@ class OpenSession:
     binding_id: str
     native: NativeSession
     continuity: Continuity
+    serving: trio.CancelScope
     ended: trio.Event
+    """Set once nothing of it is left."""
     prompts: int = 0
     """How many it was sent."""
 
@@ -103,8 +105,7 @@ class SessionKeeper:
         session = self.current
         if session is None:
             return
-        session.native.kill()
-        await session.ended.wait()
+        await self._kill(session)
         self._lost_one = True
         self.current = None
         await self._write_down_end(session, "failed" if error_code else "stopped", error_code)
@@ -118,10 +119,16 @@ class SessionKeeper:
             await session.native.close()
             await session.ended.wait()
         if not session.ended.is_set():
-            session.native.kill()
-            await session.ended.wait()
+            await self._kill(session)
         self.current = None
         await self._write_down_end(session, "stopped", None)
+
+    async def _kill(self, session: OpenSession) -> None:
+        session.native.kill()
+        with trio.move_on_after(self._ports.timeouts.close / 1000):
+            await session.ended.wait()
+        session.serving.cancel()
+        await session.ended.wait()
 
     async def _earlier_session(self) -> str | None:
         last = await self._ask(Read(last_session, self._agent.actor_id))
@@ -133,9 +140,9 @@ class SessionKeeper:
 
     async def _try(self, instance_id: str, resume: str | None, known: str | None) -> OpenSession:
         folder = self._ports.run_dir / instance_id
-        ended = trio.Event()
+        serving, ended = trio.CancelScope(), trio.Event()
         native: NativeSession = await self._nursery.start(
-            self._serve, self._profile(folder, resume), folder, ended
+            self._serve, self._profile(folder, resume), folder, serving, ended
         )
         facts = native.facts
         continuity: Continuity = "new"
@@ -148,6 +155,7 @@ class SessionKeeper:
             binding_id=self._ports.ids.new("binding"),
             native=native,
             continuity=continuity,
+            serving=serving,
             ended=ended,
         )
         self.current = session
@@ -188,11 +196,12 @@ class SessionKeeper:
         self,
         profile: SessionProfile,
         folder: Path,
+        serving: trio.CancelScope,
         ended: trio.Event,
         task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         try:
-            with _private_folder(folder):
+            with serving, _private_folder(folder):
                 await self._ports.adapter.serve(
                     profile, self._ports.spawner, task_status=task_status
                 )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from groupx.actors.accumulator import Accumulator, ToolStep
+from groupx.actors.accumulator import Accumulator
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import (
     ContentDelta,
@@ -47,7 +47,7 @@ class TurnVoice:
 
     def begin(self) -> None:
         """Those who join from now on are shown this turn."""
-        self._transients.hub.live_begin(self._turn.turn_id)
+        self._transients.hub.live_begin(self._turn.turn_id, self.heard.live)
 
     def end(self) -> None:
         """What the turn showed is durable now, or gone."""
@@ -64,7 +64,7 @@ class TurnVoice:
         elif isinstance(event, ReasoningDelta):
             self._reasoning(event)
         elif isinstance(event, ToolUpdate):
-            self._tool(self.heard.add_tool(event))
+            self._say("tool.progress", self.heard.add_tool(event).body(self._turn.turn_id))
         elif isinstance(event, Heartbeat):
             self._heartbeat()
 
@@ -81,21 +81,13 @@ class TurnVoice:
             self._delta("turn.reasoning.delta", index, piece)
 
     def _delta(self, event_type: str, index: int, piece: str) -> None:
-        self._show()
         body = {"turnId": self._turn.turn_id, "chunkIndex": index, "text": piece}
         self._say(event_type, body)
-
-    def _tool(self, step: ToolStep) -> None:
-        self._show()
-        self._say("tool.progress", step.body(self._turn.turn_id))
 
     def _heartbeat(self) -> None:
         if self._clock() >= self._next_heartbeat:
             self._next_heartbeat = self._clock() + HEARTBEAT_SECONDS
             self._say("adapter.heartbeat", {"instanceId": self._speaker.instance_id})
-
-    def _show(self) -> None:
-        self._transients.hub.live_update(self._turn.turn_id, self.heard.live())
 
     def _say(self, event_type: str, body: Mapping[str, object]) -> None:
         self._transients.say(

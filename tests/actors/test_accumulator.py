@@ -1,6 +1,7 @@
 """What is kept of a turn: in order, joined, and never more than its bounds."""
 
 import orjson
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ events = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(events)
 def test_the_pieces_put_together_are_the_response(stream) -> None:
     heard = Accumulator()
@@ -65,6 +67,7 @@ def test_the_pieces_put_together_are_the_response(stream) -> None:
     assert 0 <= heard.final_offset <= len(heard.response)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(max_size=200), max_size=30),
     st.integers(1, 900),
