@@ -46,7 +46,10 @@ export class Completion {
     const wanted = fragment.toLocaleLowerCase();
     const starts = (choice) => choice.name.toLocaleLowerCase().startsWith(wanted) ||
       choice.label.toLocaleLowerCase().startsWith(wanted);
-    return this.composer.choices().filter(starts);
+    const found = this.composer.choices().filter(starts);
+    const everyone = found.filter((choice) => choice.actorId === EVERYONE);
+    const agents = found.filter((choice) => choice.actorId !== EVERYONE);
+    return wanted ? [...agents, ...everyone] : [...everyone, ...agents];
   }
 
   show(matches) {

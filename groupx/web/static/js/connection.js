@@ -34,7 +34,7 @@ export class Connection {
   /** A socket says nothing of why it was refused; a read does. */
   async checkLogin() {
     try {
-      await get("/api/bootstrap");
+      await get("/api/history", { limit: 1 });
     } catch (error) {
       if (error.status === 401 && !this.banner.hidden) {
         clearInterval(this.ticking);

@@ -34,8 +34,17 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text ?? "";
 }
 
+/** Rebuild a part of the page only when what it shows has changed: a button that is replaced
+ * under the pointer loses its click. */
+export function redrawn(container, shows, rebuild) {
+  const shown = JSON.stringify(shows);
+  if (container.dataset.shows === shown) return;
+  keepingFocus(container, rebuild);
+  container.dataset.shows = shown;
+}
+
 /** Keep the focus where it was when a part that held it is made anew (elements with `data-key`). */
-export function keepingFocus(container, rebuild) {
+function keepingFocus(container, rebuild) {
   const focused = document.activeElement;
   const key = container.contains(focused) ? focused.dataset.key : undefined;
   rebuild();

@@ -59,6 +59,7 @@ class Page {
     this.drawTopbar();
     this.composer ??= new Composer(part("dock"), this.context);
     this.draw();
+    this.showEmpty();
     this.composer.rosterChanged();
     this.scroller.toBottom();
     this.history.show();
@@ -97,8 +98,8 @@ class Page {
     const run = () => {
       if (this.scheduled) this.draw();
     };
-    if (document.hidden) setTimeout(run, HIDDEN_FRAME_MS);
-    else requestAnimationFrame(run);
+    requestAnimationFrame(run);
+    setTimeout(run, HIDDEN_FRAME_MS); // a hidden tab has no frames
   }
 
   draw() {
@@ -108,9 +109,13 @@ class Page {
     const keys = this.dirty;
     this.dirty = new Set();
     const arrived = this.timeline.draw(keys);
-    this.empty.hidden = this.state.entries.order.length > 0;
+    this.showEmpty();
     if (!this.history.loading) this.scroller.arrived(arrived);
     if (document.hidden) this.countUnseen(arrived);
+  }
+
+  showEmpty() {
+    this.empty.hidden = this.state.entries.order.length > 0;
   }
 
   drawAgents() {

@@ -2,7 +2,7 @@
 
 import { commands } from "./api.js";
 import { assignColours, avatar } from "./actors.js";
-import { h, fill, keepingFocus, say } from "./dom.js";
+import { fill, h, redrawn, say } from "./dom.js";
 import { elapsedElement } from "./time.js";
 import { t } from "./i18n.js";
 import { actionButton } from "./view/actions.js";
@@ -18,25 +18,40 @@ export class Roster {
   constructor(root, state) {
     this.state = state;
     this.opened = new Set();
+    this.items = new Map();
+    this.none = h("p", { class: "note", hidden: true });
     this.list = h("ul", { class: "agents" });
     this.error = h("p", { class: "roster-error", role: "alert", hidden: true });
     this.close = h("button", { class: "quiet only-narrow", type: "button",
       onclick: () => document.body.classList.remove("roster-open") }, t("close"));
     fill(root, h("div", { class: "sidebar-head" }, h("h2", null, t("agents.title")), this.close),
-      this.list, this.error);
+      this.list, this.none, this.error);
   }
 
   draw() {
     const agents = [...this.state.agents.values()];
     assignColours(agents.map((agent) => agent.actorId));
-    keepingFocus(this.list, () => fill(this.list, agents.length
-      ? agents.map((agent) => this.agent(agent))
-      : h("li", { class: "note" }, t("agents.none"))));
+    for (const [actorId, item] of this.items) {
+      if (!this.state.agents.has(actorId)) item.remove();
+    }
+    for (const agent of agents) this.drawAgent(agent);
+    say(this.none, agents.length ? "" : t("agents.none"));
   }
 
-  agent(agent) {
+  drawAgent(agent) {
+    let item = this.items.get(agent.actorId);
+    if (!item) {
+      item = h("li", { "data-agent": agent.id });
+      this.items.set(agent.actorId, item);
+    }
+    if (!item.isConnected) this.list.append(item);
+    const turn = this.state.turns.byId.get(agent.lane.activeTurnId);
+    redrawn(item, [agent, turn?.startedAt], () => fill(item, this.agent(agent, turn)));
+    item.classList.toggle("disabled", !agent.enabled);
+  }
+
+  agent(agent, turn) {
     const working = agent.state === "working" || agent.state === "cancelling";
-    const turn = working ? this.state.turns.byId.get(agent.lane.activeTurnId) : null;
     const since = working ? turn?.startedAt ?? agent.since : null;
     const summary = h("summary", { "data-key": `agent:${agent.actorId}` },
       avatar(agent.actorId, agent.name),
@@ -55,7 +70,7 @@ export class Roster {
     });
     const why = agent.lastError && !RUNNING.has(agent.state)
       ? h("p", { class: "agent-error", title: agent.lastError.code }, agent.lastError.message) : null;
-    return h("li", { "data-agent": agent.id, class: agent.enabled ? null : "disabled" }, details, why);
+    return [details, why];
   }
 
   body(agent) {

@@ -132,6 +132,7 @@ export class Timeline {
     }
     const mine = sender.actorId === "user:web";
     const name = mine ? t("actor.you") : sender.displayName;
+    item.article.dataset.actor = sender.actorId;
     item.article.classList.add(colourClass(sender.actorId));
     item.article.classList.toggle("mine", mine);
     const link = entry.event

@@ -104,8 +104,8 @@ export class RoomState {
     if (type === "message.created") this.takeMessage(event);
     else if (type === "turn.reasoning.recorded") this.takeReasoning(event);
     else if (type === "tool.progress.recorded" || type === "tool.progress") this.takeTool(event);
-    else if (type === "turn.content.delta") this.touchTurn(this.turns.content(body));
-    else if (type === "turn.reasoning.delta") this.touchTurn(this.turns.thought(body));
+    else if (type === "turn.content.delta") this.touchBubble(this.turns.content(body));
+    else if (type === "turn.reasoning.delta") this.touchBubble(this.turns.thought(body));
     else if (type === "agent.changed") this.takeAgent(body.agent);
     else if (type.startsWith("turn.") && event.seq !== null) this.takeLifecycle(event);
     else this.takeNotice(event);
@@ -159,7 +159,7 @@ export class RoomState {
   takeTool({ body }) {
     const turn = this.turns.get(body.turnId);
     this.turns.tool(turn, body);
-    this.touchTurn(turn);
+    this.touchBubble(turn);
   }
 
   takeLifecycle(event) {
@@ -217,8 +217,12 @@ export class RoomState {
     this.dirty.add(key);
   }
 
-  touchTurn(turn) {
+  touchBubble(turn) {
     this.dirty.add(`turn:${turn.turnId}`);
+  }
+
+  touchTurn(turn) {
+    this.touchBubble(turn);
     if (turn.sourceEventId) this.dirty.add(turn.sourceEventId);
   }
 

@@ -1,6 +1,6 @@
 // Inside an agent's bubble, folded: its reasoning and its tools.
 
-import { h, fill } from "../dom.js";
+import { fill, h, redrawn } from "../dom.js";
 import { t } from "../i18n.js";
 import { GrowingText, textElement } from "./text.js";
 
@@ -82,9 +82,9 @@ export class ToolsView {
     if (this.list.parentNode !== this.group) this.group.append(this.list);
     const failed = tools.filter((tool) => tool.status === "failed").length;
     const open = tools.findLast((tool) => !tool.done);
-    fill(this.label, t("tools.many", { n: tools.length }),
+    redrawn(this.label, [tools.length, failed, open?.name], () => fill(this.label, t("tools.many", { n: tools.length }),
       failed ? h("span", { class: "tool-failed" }, t("tools.failed", { n: failed })) : null,
-      open ? h("span", { class: "tool-now" }, open.name ?? "") : null);
+      open ? h("span", { class: "tool-now" }, open.name ?? "") : null));
   }
 }
 
@@ -97,6 +97,7 @@ class ToolLine {
   }
 
   update(tool) {
+    if (this.tool === tool) return;
     this.tool = tool;
     const mark = tool.status === "failed" ? "✕" : tool.done ? "✓" : "…";
     const tone = tool.status === "failed" ? "bad" : tool.done ? "good" : "busy";

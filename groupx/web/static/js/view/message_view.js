@@ -1,11 +1,11 @@
 // What somebody said: the text, who gets it and how far each of them is.
 
-import { h, fill, keepingFocus } from "../dom.js";
+import { fill, h, redrawn } from "../dom.js";
 import { t } from "../i18n.js";
 import { commands } from "../api.js";
 import { actionButton } from "./actions.js";
 import { foldedText } from "./text.js";
-import { targetStates } from "./turn_state.js";
+import { drawTargets } from "./turn_state.js";
 
 export class MessageView {
   constructor(context) {
@@ -13,7 +13,8 @@ export class MessageView {
     this.body = h("div", { class: "said" });
     this.targets = h("div", { class: "target-box" });
     this.tools = h("div", { class: "message-actions" });
-    this.element = h("div", { class: "bubble message" }, this.body, this.targets, this.tools);
+    this.element = h("div", { class: "bubble message" }, this.body,
+      h("div", { class: "message-foot" }, this.targets, this.tools));
     this.drawn = false;
   }
 
@@ -24,18 +25,17 @@ export class MessageView {
     const withdrawn = state.withdrawn.has(event.eventId);
     this.element.classList.toggle("withdrawn", withdrawn);
     const turns = state.turns.of(event.eventId);
-    keepingFocus(this.element, () => {
-      fill(this.targets, withdrawn
-        ? h("p", { class: "note" }, t("message.withdrawn"))
-        : turns.length ? targetStates(turns, this.context) : null);
-      fill(this.tools, this.actions(event, turns, withdrawn));
-    });
+    const recallable = !withdrawn && canBeTakenBack(event, turns);
+    if (withdrawn) {
+      redrawn(this.targets, "withdrawn", () =>
+        fill(this.targets, h("p", { class: "note" }, t("message.withdrawn"))));
+    } else {
+      drawTargets(this.targets, turns, this.context, recallable && turns.length === 1);
+    }
+    redrawn(this.tools, recallable, () => fill(this.tools, recallable ? this.actions(event) : null));
   }
 
-  actions(event, turns, withdrawn) {
-    const mine = event.actor.kind === "user" && !event.body.kind;
-    const queued = turns.length > 0 && turns.every((turn) => turn.status === "queued");
-    if (!mine || !queued || withdrawn) return null;
+  actions(event) {
     const { onError, edit } = this.context;
     return [
       h("button", { class: "quiet", type: "button", "data-key": "edit", onclick: () => edit(event) },
@@ -44,6 +44,12 @@ export class MessageView {
         { onError, key: "withdraw" }),
     ];
   }
+}
+
+/** Only what nobody has begun can be unsaid or said differently. */
+function canBeTakenBack(event, turns) {
+  const mine = event.actor.kind === "user" && !event.body.kind;
+  return mine && turns.length > 0 && turns.every((turn) => turn.status === "queued");
 }
 
 /** A copy of an earlier message is one folded row. */

@@ -1,8 +1,8 @@
 // One line per target under a message: where its turn stands, and the one thing to do about it.
 
-import { h } from "../dom.js";
+import { fill, h, redrawn } from "../dom.js";
 import { elapsedElement } from "../time.js";
-import { t } from "../i18n.js";
+import { has, t } from "../i18n.js";
 import { colourClass } from "../actors.js";
 import { commands } from "../api.js";
 import { actionButton } from "./actions.js";
@@ -28,14 +28,21 @@ function tone(turn) {
 export function whyText(turn) {
   if (turn.message) return turn.message;
   if (turn.errorCode) return turn.errorCode;
-  return turn.status === "cancelled" && turn.reason ? turn.reason : "";
+  const key = `reason.${turn.reason}`;
+  return has(key) ? t(key) : turn.reason ?? "";
 }
 
-export function targetStates(turns, context) {
-  return h("ul", { class: "targets" }, turns.map((turn) => targetState(turn, context)));
+/** Draw the states of `turns` into `box`; `bare` leaves the actions out. */
+export function drawTargets(box, turns, context, bare = false) {
+  const { state } = context;
+  const shows = turns.map((turn) => [turn.turnId, turn.status, turn.startedAt, turn.certainty,
+    turn.responseEventId, state.agentName(turn.target ?? ""), stateText(turn, state), whyText(turn)]);
+  redrawn(box, [bare, ...shows], () => fill(box, turns.length
+    ? h("ul", { class: "targets" }, turns.map((turn) => targetState(turn, context, bare)))
+    : null));
 }
 
-function targetState(turn, context) {
+function targetState(turn, context, bare) {
   const { state } = context;
   const running = !turn.ended && turn.status !== "queued" && turn.startedAt;
   const why = turn.ended ? whyText(turn) : "";
@@ -46,7 +53,7 @@ function targetState(turn, context) {
     h("span", { class: "target-state", title: hint }, stateText(turn, state)),
     running ? elapsedElement(turn.startedAt) : null,
     why ? h("span", { class: "why", title: why }, why) : null,
-    targetAction(turn, context));
+    bare ? null : targetAction(turn, context));
 }
 
 function targetAction(turn, context) {

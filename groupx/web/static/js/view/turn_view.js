@@ -1,13 +1,13 @@
 // An agent's bubble: from the first sign of life of its turn to the finished answer.
 
-import { h, fill, keepingFocus } from "../dom.js";
+import { fill, h, redrawn } from "../dom.js";
 import { t } from "../i18n.js";
 import { commands } from "../api.js";
 import { elapsedElement } from "../time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
 import { GrowingText, foldedText } from "./text.js";
-import { detailsButton, retryOrContinue, stateText, targetStates, whyText } from "./turn_state.js";
+import { detailsButton, drawTargets, retryOrContinue, stateText, whyText } from "./turn_state.js";
 
 const FORCE_AFTER_MS = 5000;
 
@@ -24,7 +24,6 @@ export class TurnView {
     this.element = h("div", { class: "bubble turn" }, this.reasoning.element, this.tools.element,
       this.answer, this.note, this.targets, this.status);
     this.shown = null;
-    this.statusKey = "";
   }
 
   update({ turn, event }) {
@@ -36,7 +35,7 @@ export class TurnView {
     const cut = event?.body.truncated === true;
     this.note.hidden = !(cut || (turn.gap && !event));
     this.note.textContent = cut ? t("message.truncated") : t("turn.gap");
-    if (event) keepingFocus(this.targets, () => this.showTargets(event));
+    if (event) drawTargets(this.targets, this.context.state.turns.of(event.eventId), this.context);
     this.showStatus(turn, event);
   }
 
@@ -46,18 +45,11 @@ export class TurnView {
     fill(this.answer, foldedText(event.body.content || t("message.empty")));
   }
 
-  showTargets(event) {
-    const turns = this.context.state.turns.of(event.eventId);
-    fill(this.targets, turns.length ? targetStates(turns, this.context) : null);
-  }
-
   /** What stands under the text: the clock and Stop while it runs, the reason when it failed. */
   showStatus(turn, event) {
     const force = this.forceIsDue(turn);
-    const key = [turn.status, turn.startedAt, event?.eventId, force, turn.message].join("|");
-    if (key === this.statusKey) return;
-    this.statusKey = key;
-    keepingFocus(this.status, () => {
+    const shows = [turn.status, turn.startedAt, event?.eventId, force, turn.message];
+    redrawn(this.status, shows, () => {
       if (event || turn.status === "completed") fill(this.status);
       else if (turn.ended) fill(this.status, this.ending(turn));
       else fill(this.status, this.running(turn, force));
