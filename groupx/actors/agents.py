@@ -12,7 +12,6 @@ from groupx.actors.mailbox import ActorRef, Letter, Mailbox
 from groupx.actors.messages import ControlAgent, ToAgents
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
-from groupx.domain.limits import Timeouts
 from groupx.domain.roster import AgentState, state_after
 from groupx.domain.views import AgentView, ErrorView
 from groupx.supervisor.child import describe
@@ -26,17 +25,10 @@ from groupx.supervisor.tree import (
 )
 
 MAILBOX_CAPACITY = 64
-SLACK_SECONDS = 6.0
-"""For what is written at the end of a stop."""
 CLOSING_LANE_SECONDS = 4.0
 
 MakeAgent = Callable[[ActorId, trio.Event], AgentActor]
 """A new incarnation; the event asks it to stop."""
-
-
-def stop_seconds(timeouts: Timeouts) -> float:
-    """How long one agent may take to stop: the cancel ladder, then its program's stop ladder."""
-    return (timeouts.cancel + 4 * timeouts.close) / 1000 + SLACK_SECONDS
 
 
 class AgentsSupervisor:

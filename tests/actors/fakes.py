@@ -13,7 +13,7 @@ import trio
 import trio.testing
 
 from groupx.actors.agent import AgentActor
-from groupx.actors.agents import AgentsSupervisor, stop_seconds
+from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
 from groupx.actors.context_engine import ContextEngineActor
@@ -275,7 +275,7 @@ class Room:
             {actor_id: self.lane(actor_id) for actor_id in self.agents},
             self.agent,
             directory=self.directory,
-            stop_grace=stop_seconds(timeouts),
+            stop_grace=60.0,
             jitter=lambda: 0.0,
         )
         self.broker = BrokerActor(
