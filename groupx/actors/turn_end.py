@@ -90,6 +90,8 @@ class TurnEnd:
     cause: Cause
     error_code: str | None = None
     message: str | None = None
+    reason: str | None = None
+    """Of a cancel, where it is not the cause's own."""
     evidence: bool = False
     stop_reason: str | None = None
     interaction: Mapping[str, str] | None = None
@@ -120,6 +122,7 @@ def end_of_turn(
         return TurnEnd(
             cause=cause,
             message=_message(cause, name),
+            reason="program" if halt is None else None,
             evidence=started,
             rebuild=ENDINGS[cause].rebuild,
         )

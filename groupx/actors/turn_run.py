@@ -215,6 +215,7 @@ class TurnRun:
             cause=end.cause,
             error_code=end.error_code,
             message=end.message,
+            reason=end.reason,
             evidence=end.evidence,
             native_turn_id=self._started and self._started.native_turn_id,
             response=heard.response if completed else None,

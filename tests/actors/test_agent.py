@@ -5,6 +5,7 @@ import trio
 
 from groupx.adapters.contract import (
     AdapterStartError,
+    Cancelled,
     Completed,
     ContentDelta,
     Failed,
@@ -273,3 +274,12 @@ async def test_a_stale_claim_builds_the_packet_again(jumping_clock, tmp_path) ->
         assert room.status(turn) == "completed"
         assert len(built) == 5
         assert len(room.rows("SELECT * FROM turn_attempts")) == 1
+
+
+async def test_a_cancel_that_nobody_asked_for_says_whose_it_was(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        [turn] = await room.send(A)
+        (await room.programs[A].next_prompt()).finish(Cancelled())
+        await room.ended(turn)
+        assert room.turn(turn)[0] == "cancelled"
+        assert room.events("turn.cancelled")[0]["reason"] == "program"
