@@ -24,7 +24,7 @@ class RoomPage:
         self.loaded()
 
     def loaded(self) -> None:
-        expect(self.page.locator(".pill")).to_have_text("Live")
+        expect(self.page.locator(".pill")).to_have_attribute("data-state", "live")
 
     def to(self, *ids: str) -> None:
         """Pick exactly these recipients, by typing their names behind @."""

@@ -112,14 +112,16 @@ def test_what_is_queued_can_be_edited_and_removed(open_room: OpenRoom):
 
 def test_reasoning_and_tools_are_folded(open_room: OpenRoom):
     room = open_room()
-    room.say("please think", "bob")
+    thinking = room.say("please think", "bob")
+    expect(room.target(thinking, "Bob")).to_contain_text("replied")
     reasoning = room.answer("bob").locator("details.reasoning")
     expect(reasoning).to_have_attribute("class", re.compile("fold"))
     expect(room.answer("bob").locator(".bubble")).to_have_attribute("aria-busy", "false")
     expect(reasoning.locator(".text")).to_be_hidden()
     reasoning.locator("summary").click()
     expect(reasoning.locator(".text")).to_contain_text("asks me to think")
-    room.say("run a tool")
+    working = room.say("run a tool")
+    expect(room.target(working, "Bob")).to_contain_text("replied")
     tool = room.answer("bob").locator("details.tool")
     expect(tool).to_contain_text("✓")
     tool.locator("summary").click()

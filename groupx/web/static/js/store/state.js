@@ -85,6 +85,12 @@ export class RoomState {
     this.flush();
   }
 
+  /** The answer to a cancel; the outcome comes as an event. */
+  stopped({ turnId, status }) {
+    if (status === "cancelling") this.takeCancelling(turnId);
+    this.flush();
+  }
+
   notice(text) {
     const key = `local:${crypto.randomUUID()}`;
     this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, occurredAt: new Date().toISOString() });
@@ -208,7 +214,13 @@ export class RoomState {
   takeAgent(agent) {
     this.agents.set(agent.actorId, agent);
     this.agentsChanged = true;
+    if (agent.state === "cancelling") this.takeCancelling(agent.lane.activeTurnId);
     this.touchQueue(agent.actorId);
+  }
+
+  takeCancelling(turnId) {
+    const turn = this.turns.cancelling(turnId);
+    if (turn) this.touchTurn(turn);
   }
 
   // --- what to draw anew -------------------------------------------------------------------

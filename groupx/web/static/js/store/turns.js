@@ -134,6 +134,14 @@ export class Turns {
     return turn;
   }
 
+  /** A cancel has no event of its own: it is seen by its answer, or by what its agent does. */
+  cancelling(turnId) {
+    const turn = this.byId.get(turnId);
+    if (!turn || turn.ended || turn.status === "queued") return null;
+    turn.status = "cancelling";
+    return turn;
+  }
+
   content({ turnId, chunkIndex, text }) {
     const turn = this.get(turnId);
     if (chunkIndex < turn.chunks || turn.ended) return turn;

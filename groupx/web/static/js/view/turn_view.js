@@ -26,7 +26,9 @@ export class TurnView {
     this.shown = null;
   }
 
-  update({ turn, event }) {
+  update(entry) {
+    this.entry = entry;
+    const { turn, event } = entry;
     this.reasoning.update(turn);
     this.tools.update(turn);
     this.element.setAttribute("aria-busy", String(!turn.ended && !event));
@@ -74,21 +76,20 @@ export class TurnView {
     ];
   }
 
-  stop(turn) {
-    this.noteStop(turn);
-    return commands.stop(turn.turnId);
+  async stop(turn) {
+    this.context.state.stopped(await commands.stop(turn.turnId));
   }
 
-  noteStop(turn) {
+  noteStop() {
     if (this.stopAt) return;
     this.stopAt = Date.now();
-    setTimeout(() => this.showStatus(turn), FORCE_AFTER_MS + 50);
+    setTimeout(() => this.update(this.entry), FORCE_AFTER_MS + 50);
   }
 
   forceIsDue(turn) {
-    if (turn.ended) return false;
-    if (turn.status === "cancelling") this.noteStop(turn);
-    return Boolean(this.stopAt) && Date.now() - this.stopAt >= FORCE_AFTER_MS;
+    if (turn.ended || turn.status !== "cancelling") return false;
+    this.noteStop();
+    return Date.now() - this.stopAt >= FORCE_AFTER_MS;
   }
 
   ending(turn) {

@@ -1,0 +1,197 @@
+"""The page itself: who may see it, what it keeps, what it says when GroupX is away."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenRoom
+from tests.browser.room import RoomPage
+from tests.system.conftest import MakeDaemon, make_daemon
+from tests.system.daemon import Daemon
+
+__all__ = ["make_daemon"]
+
+
+def test_a_stranger_gets_a_page_without_data(open_page, daemon: Daemon):
+    page: Page = open_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(f"http://127.0.0.1:{daemon.port}/")
+    expect(page.get_by_text("groupx open").first).to_be_visible()
+    assert "Ada" not in page.content()
+    assert not [url for url in requests if "/static/" in url or "/api/" in url]
+
+
+def test_the_page_asks_nobody_else_and_breaks_no_policy(open_page, daemon: Daemon):
+    page: Page = open_page()
+    page.add_init_script(
+        "window.violations = [];"
+        "document.addEventListener('securitypolicyviolation',"
+        " event => window.violations.push(event.violatedDirective));"
+    )
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    room = RoomPage(page, daemon)
+    room.log_in()
+    room.say("hello", "bob")
+    expect(room.answer("bob")).to_be_visible()
+    assert {re.match(r"\w+://[^/]+", url)[0] for url in requests} == {  # type: ignore[index]
+        f"http://127.0.0.1:{daemon.port}"
+    }
+    assert page.evaluate("window.violations") == []
+
+
+def test_recipients_and_drafts_survive_a_reload(open_room: OpenRoom):
+    room = open_room()
+    room.to("bob", "cleo")
+    room.draft.fill("half a tho")
+    room.page.reload()
+    room.loaded()
+    expect(room.draft).to_have_value("half a tho")
+    expect(room.page.locator(".chip")).to_have_count(2)
+    room.draft.press("Enter")
+    expect(room.target(room.message("half a tho"), "Cleo")).to_contain_text("replied")
+    room.page.reload()
+    room.loaded()
+    expect(room.draft).to_have_value("")
+    expect(room.page.locator(".chip")).to_have_count(2)
+
+
+def test_enter_never_sends_while_a_word_is_being_composed(open_room: OpenRoom):
+    room = open_room()
+    room.to("bob")
+    room.draft.focus()
+    session = room.page.context.new_cdp_session(room.page)
+    session.send(
+        "Input.imeSetComposition", {"text": "你好", "selectionStart": 2, "selectionEnd": 2}
+    )
+    session.send(
+        "Input.dispatchKeyEvent",
+        {"type": "keyDown", "key": "Enter", "windowsVirtualKeyCode": 229},
+    )
+    room.draft.evaluate(
+        "e => e.dispatchEvent(new KeyboardEvent('keydown',"
+        " {key: 'Enter', isComposing: true, bubbles: true, cancelable: true}))"
+    )
+    expect(room.draft).to_have_value("你好")
+    session.send("Input.insertText", {"text": "你好吗"})
+    expect(room.draft).to_have_value("你好吗")
+    room.draft.press("Shift+Enter")
+    room.draft.press_sequentially("second line")
+    room.draft.press("Enter")
+    message = room.page.locator(".entry.message", has_text="second line").last
+    expect(message.locator(".text")).to_have_text("你好吗\nsecond line")
+
+
+def test_recipients_are_picked_by_keyboard(open_room: OpenRoom):
+    room = open_room()
+    room.to()
+    room.draft.press_sequentially("please ")
+    expect(room.page.get_by_text("Nobody would get this")).to_be_visible()
+    expect(room.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+    room.draft.press_sequentially("@")
+    options = room.page.get_by_role("option")
+    expect(options).to_have_count(4)
+    room.draft.press("ArrowDown")
+    room.draft.press("ArrowDown")
+    expect(options.nth(2)).to_have_attribute("aria-selected", "true")
+    room.draft.press("Tab")
+    expect(room.page.locator(".chip")).to_contain_text("Bob")
+    expect(room.draft).to_have_value("please ")
+    room.draft.press_sequentially("@zz")
+    expect(options).to_have_count(0)
+    room.draft.fill("")
+    room.draft.press("Backspace")
+    expect(room.page.locator(".chip")).to_have_count(0)
+    room.draft.press_sequentially("@")
+    room.draft.press("Escape")
+    expect(options).to_have_count(0)
+
+
+def test_the_log_is_told_to_readers_of_screens(open_room: OpenRoom):
+    room = open_room()
+    expect(room.page.get_by_role("log", name="Messages")).to_be_attached()
+    for button in room.page.get_by_role("button").all():
+        assert button.get_attribute("aria-label") or button.inner_text().strip()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_both_schemes(open_room: OpenRoom, scheme: str):
+    room = open_room(color_scheme=scheme)
+    room.say("hello", "bob", "cleo")
+    expect(room.answer("bob")).to_be_visible()
+    faint = room.page.evaluate(CONTRAST)
+    assert faint == []
+
+
+def test_the_page_speaks_chinese_too(open_room: OpenRoom):
+    room = open_room(locale="zh-CN")
+    expect(room.page.locator("h2").first).to_have_text("智能体")
+    room.page.get_by_role("button", name="English").click()
+    expect(room.page.locator("h2").first).to_have_text("Agents")
+
+
+def test_a_lost_daemon_is_admitted_and_its_return_explained(
+    open_room: OpenRoom, make_daemon: MakeDaemon
+):
+    daemon = make_daemon()
+    daemon.start()
+    room = open_room(daemon=daemon)
+    room.say("before", "bob")
+    expect(room.answer("bob")).to_be_visible()
+    slow = room.say("please stall", "ada")
+    expect(room.target(slow, "ada")).to_contain_text("working")
+    daemon.kill()
+    banner = room.page.locator(".banner").first
+    expect(banner).to_contain_text("Not connected")
+    expect(room.page.locator(".pill")).not_to_have_attribute("data-state", "live")
+    room.draft.fill("said into the void")
+    room.draft.press("Enter")
+    expect(room.page.locator(".composer-error")).to_contain_text("did not answer")
+    expect(room.draft).to_have_value("said into the void")
+    daemon.start("--port", str(daemon.port))
+    room.page.get_by_role("button", name="Retry now").click()
+    room.loaded()
+    expect(banner).to_be_hidden()
+    expect(room.page.locator(".line", has_text="GroupX was restarted")).to_contain_text(
+        "Turns interrupted: 1"
+    )
+    expect(room.target(slow, "ada")).to_contain_text("interrupted")
+    room.draft.press("Enter")
+    expect(room.target(room.message("said into the void"), "ada")).to_be_visible()
+    assert room.page.locator(".entry.message", has_text="said into the void").count() == 1
+
+
+CONTRAST = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const rgba = (text) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = text;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].reduce((sum, value, index) => {
+    const part = value / 255;
+    const linear = part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    return sum + linear * [0.2126, 0.7152, 0.0722][index];
+  }, 0);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = rgba(getComputedStyle(at).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return rgba('white');
+  };
+  const faint = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some(
+      (node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!own || !element.checkVisibility({opacityProperty: true})) continue;
+    const [a, b] = [light(rgba(getComputedStyle(element).color)), light(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) faint.push([element.className, element.textContent.slice(0, 30), ratio]);
+  }
+  return faint;
+}"""
+"""Text whose contrast to what lies behind it is under WCAG AA."""

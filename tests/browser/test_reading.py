@@ -1,0 +1,157 @@
+"""Reading a long room: where the reader stands, what is folded, what is older."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import OpenRoom
+from tests.browser.room import RoomPage
+from tests.system.daemon import Daemon, demo_agent, of_turn
+
+MESSAGES = 90
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A room with a history of several pages."""
+    daemon = Daemon(tmp_path_factory.mktemp("room"), {"bob": demo_agent(name="Bob")})
+    daemon.start()
+    with daemon.stream() as stream:
+        for number in range(MESSAGES):
+            turn = daemon.send(f"message number {number}.", "agent:bob")["turns"][0]["turnId"]
+            stream.until(of_turn(turn, "turn.completed"), "its answer")
+    yield daemon
+    daemon.dispose()
+
+
+def first_visible(room: RoomPage) -> tuple[str, int]:
+    """The first entry inside the scroller, and where it stands."""
+    key, top = room.page.evaluate(
+        """() => {
+          const top = document.getElementById('scroller').getBoundingClientRect().top;
+          for (const item of document.querySelectorAll('.item')) {
+            const box = item.getBoundingClientRect();
+            if (box.bottom > top + 1) return [item.dataset.key, Math.round(box.top)];
+          }
+        }"""
+    )
+    return key, top
+
+
+def settle(page: Page) -> None:
+    """Two frames, so that what came into view has its size."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def delayed(page: Page, route: Route) -> None:
+    """Give the reader time to stand still before the answer comes."""
+    page.wait_for_timeout(250)
+    route.continue_()
+
+
+def test_the_newest_is_shown_and_older_pages_come_without_a_jump(open_room: OpenRoom, size: str):
+    room = open_room(size)
+    assert room.at_bottom()
+    expect(room.message(f"message number {MESSAGES - 1}.")).to_be_visible()
+    assert room.page.locator(".item").count() < 2 * MESSAGES
+    room.page.route("**/api/history*", lambda route: delayed(room.page, route))
+    moved = 0
+    while not room.page.get_by_text("This is where the room begins.").count():
+        before = room.page.locator(".item").count()
+        room.scroller.evaluate("e => { e.scrollTop = 300; }")
+        expect(room.page.get_by_text("Loading older messages")).to_be_attached()
+        settle(room.page)
+        key, top = first_visible(room)
+        room.page.wait_for_function(
+            "n => document.querySelectorAll('.item').length > n", arg=before
+        )
+        settle(room.page)
+        now_key, now_top = first_visible(room)
+        assert now_key == key
+        assert abs(now_top - top) <= 2
+        moved += 1
+    assert moved >= 2
+    room.scroller.evaluate("e => { e.scrollTop = 0; }")
+    expect(room.message("message number 0.")).to_be_in_viewport()
+    assert room.page.locator(".item").count() >= 2 * MESSAGES
+    assert room.page.locator(".day:visible").count() == 1
+
+
+def test_who_reads_above_is_left_alone_and_told_what_is_new(open_room: OpenRoom):
+    room = open_room()
+    room.scroller.evaluate("e => { e.scrollTop -= 700; }")
+    expect(room.page.locator(".jump")).to_be_hidden()
+    place = first_visible(room)
+    room.daemon.send("while you read", "agent:bob")
+    expect(room.page.locator(".jump")).to_contain_text("new")
+    expect(room.target(room.message("while you read"), "Bob")).to_contain_text("replied")
+    assert first_visible(room) == place
+    room.page.locator(".jump").click()
+    expect(room.message("while you read")).to_be_in_viewport()
+    expect(room.page.locator(".jump")).to_be_hidden()
+
+
+def test_a_long_text_is_folded(open_room: OpenRoom, size: str):
+    room = open_room(size)
+    lines = "\n".join(f"line {number}" for number in range(200)) + f"\nthe end {size}"
+    room.daemon.send(lines, "agent:bob")
+    message = room.page.locator(".entry.message", has_text="line 0").last
+    expect(message).to_be_visible()
+    expect(message).not_to_contain_text("the end")
+    message.get_by_role("button", name="Show all (201 lines)").click()
+    expect(message).to_contain_text(f"the end {size}")
+    message.get_by_role("button", name="Show less").click()
+    expect(message).not_to_contain_text("the end")
+    wide = "w" * 3000
+    room.daemon.send(wide, "agent:bob")
+    expect(room.page.locator(".entry.message", has_text=wide).last).to_be_visible()
+    assert room.fits()
+
+
+HOSTILE = [
+    "<img src=x onerror=window.hit=1>",
+    "<script>window.hit=1</script>",
+    "<svg/onload=window.hit=1>",
+    "[click](javascript:window.hit=1)",
+    "<iframe srcdoc='<script>parent.hit=1</script>'></iframe>",
+    "{{constructor.constructor('window.hit=1')()}}",
+    "\u202egnp.exe <a href='javascript:hit=1'>x</a>",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_people_write_stays_text(open_room: OpenRoom, text: str):
+    room = open_room()
+    room.daemon.send(text, "agent:bob")
+    message = room.page.locator(".entry.message .text").last
+    expect(message).to_have_text(text)
+    expect(room.answer("bob").locator(".answer")).to_contain_text(text)
+    assert message.locator("*:not(.block)").count() == 0
+    assert room.page.evaluate("window.hit") is None
+
+
+def test_nothing_is_wider_than_a_small_phone(open_room: OpenRoom):
+    room = open_room("narrow", viewport={"width": 360, "height": 640})
+    assert room.fits()
+    room.to("bob")
+    room.draft.fill("a word " * 200)
+    assert room.fits()
+    room.page.get_by_role("button", name="Agents (1)").click()
+    expect(room.agent("bob")).to_be_visible()
+    room.agent("bob").locator("summary").click()
+    assert room.fits()
+    room.page.keyboard.press("Escape")
+    expect(room.page.locator("#sidebar")).to_be_hidden()
+
+
+def test_a_permalink_shows_its_message(open_room: OpenRoom):
+    room = open_room()
+    entry = room.message(f"message number {MESSAGES - 10}.")
+    entry.scroll_into_view_if_needed()
+    href = entry.locator(".permalink").get_attribute("href")
+    room.scroller.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    room.page.goto(f"http://127.0.0.1:{room.daemon.port}/{href}")
+    room.page.reload()
+    room.loaded()
+    expect(room.message(f"message number {MESSAGES - 10}.")).to_be_in_viewport()
