@@ -118,6 +118,7 @@ def run_runtime(plan: Plan) -> None:
         make_private_folders(paths)
         database = None if paths.database is None else Path(paths.database)
         held.enter_context(RunLease.acquire(database, Path(paths.data)))
+        Path(paths.runtime_file).unlink(missing_ok=True)  # that port is anybody's now
         trio.run(partial(_main, plan, listening, adapters))
 
 

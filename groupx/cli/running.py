@@ -51,15 +51,16 @@ def occupant(port: int, scope_key: str) -> tuple[Occupant, dict[str, Any]]:
 
 
 def find_running(place: Place) -> Running | None:
-    """The runtime of this config, on the port it wrote down or the one its config names."""
-    scope_key = runtime_scope_key(str(place.config_path))
-    paths = place.paths()
-    for port in (written_port(paths), configured_port(place)):
-        if port:
-            holder, health = occupant(port, scope_key)
-            if holder == "same":
-                return Running(port=port, health=health)
-    return None
+    """The runtime of this config, on the port that it wrote down.
+
+    Only while it holds the lock of its data directory: then nobody else can have the port. A
+    stranger who answers in its stead would be given the token.
+    """
+    port = written_port(place.paths())
+    if port is None or not locked(place):
+        return None
+    holder, health = occupant(port, runtime_scope_key(str(place.config_path)))
+    return Running(port=port, health=health) if holder == "same" else None
 
 
 def client_of(place: Place, running: Running) -> RuntimeClient:
@@ -75,14 +76,6 @@ def written_port(paths: Paths) -> int | None:
         return None
     port = cast("dict[str, Any]", facts).get("port") if isinstance(facts, dict) else None
     return port if isinstance(port, int) and 0 < port < 65_536 else None
-
-
-def configured_port(place: Place) -> int | None:
-    """The port in the config; None when it cannot be read."""
-    try:
-        return place.load()[0].server.port
-    except (Refused, GroupXError):
-        return None
 
 
 def request_stop(place: Place, running: Running) -> None:
@@ -112,17 +105,20 @@ def _gone(place: Place, port: int) -> bool:
         except NotARuntime:
             return False
         return False
-    return not locked(place)
+    return not locked(place) and is_free(_database(place), place.data)
 
 
 def locked(place: Place) -> bool:
-    """Whether a runtime holds one of the locks of this config; makes no file."""
+    """Whether a runtime holds the lock of this config's data directory; makes no file."""
+    return not is_free(None, place.data)
+
+
+def _database(place: Place) -> Path | None:
     try:
-        paths = place.load()[1]
+        database = place.load()[1].database
     except (Refused, GroupXError):
-        paths = place.paths()
-    database = None if paths.database is None else Path(paths.database)
-    return not is_free(database, Path(paths.data))
+        database = place.paths().database
+    return None if database is None else Path(database)
 
 
 def wait_until(ask: Callable[[], T | None], seconds: float) -> T | None:

@@ -1,5 +1,6 @@
 """Who listens on a port: nobody, a stranger, another room, this one."""
 
+import fcntl
 import json
 import threading
 from collections.abc import Iterator
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from groupx.cli.client import NobodyListens, NotARuntime, RuntimeClient
-from groupx.cli.running import occupant, wait_until, written_port
+from groupx.cli.place import Place
+from groupx.cli.running import find_running, occupant, wait_until, written_port
 from groupx.domain.paths import resolve_paths
+from groupx.domain.runtime_keys import runtime_scope_key
 
 
 class Listener(BaseHTTPRequestHandler):
@@ -106,6 +109,26 @@ def test_the_token_is_a_bearer_and_no_proxy_is_asked(
     assert headers["Authorization"] == "Bearer s3cret"
     assert headers["Host"] == f"127.0.0.1:{port}"
     assert "s3cret" not in repr(client)
+
+
+def test_a_stranger_on_the_port_of_a_dead_runtime_is_never_given_the_token(
+    listener: tuple[int, type[Listener]], tmp_path: Path
+):
+    port, handler = listener
+    config = tmp_path / "groupx.json"
+    place = Place(config_path=config, chosen_by="test")
+    handler.answer = health(runtime_scope_key(str(config)))
+    Path(place.paths().run).mkdir(parents=True)
+    Path(place.paths().token).write_text("s3cret")
+    Path(place.paths().runtime_file).write_text(json.dumps({"port": port}))
+    assert find_running(place) is None
+    assert handler.seen == []
+    with open(place.paths().lock, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        running = find_running(place)
+    assert running is not None
+    assert running.port == port
+    assert all("Authorization" not in headers for _, _, headers, _ in handler.seen)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"port": "1"}', '{"port": 0}', "\x00"])

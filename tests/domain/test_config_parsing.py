@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groupx.domain.config import BUILT_IN_DRIVERS, Config
 from groupx.domain.config_error import ConfigError
@@ -229,3 +231,55 @@ def test_keys_follow_the_config_but_not_the_values_of_its_environment():
     assert runtime_key(one) != runtime_key(parse(with_agent(mode="x")))
     assert runtime_scope_key(one.path) == runtime_scope_key(PATH)
     assert runtime_scope_key("/elsewhere/groupx.json") != runtime_scope_key(PATH)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+def refusal(document: Any) -> ConfigError | None:
+    """Why it is refused; None when it is read. Nothing else may come of it."""
+    try:
+        parse(document)
+    except ConfigError as error:
+        return error
+    return None
+
+
+SECTIONS = st.sampled_from(
+    ["transport", "server", "storage", "agents", "assistant", "limits", "timeouts"]
+)
+
+
+@given(st.dictionaries(SECTIONS, JSON | st.dictionaries(st.just("a"), JSON, max_size=1)))
+def test_whatever_a_section_holds_it_is_read_or_refused(document: dict[str, Any]):
+    error = refusal(document)
+    assert error is None or (error.found and error.allowed)
+
+
+@given(
+    st.fixed_dictionaries(
+        {"driver": st.sampled_from(["acp", "demo", "kimi", "x"]) | JSON},
+        optional=dict.fromkeys(
+            ["name", "identity", "command", "args", "mode", "cwd", "env", "enabled"], JSON
+        ),
+    )
+)
+def test_whatever_an_agent_holds_it_is_read_or_refused(agent: dict[str, Any]):
+    error = refusal({"agents": {"a": agent, "b": AGENT}})
+    assert error is None or error.where.startswith("agents.a")
+
+
+@given(st.binary(max_size=64))
+def test_whatever_the_bytes_are_they_are_read_or_refused(data: bytes):
+    with pytest.raises(ConfigError):
+        parse(data)
