@@ -24,6 +24,7 @@ class Connection:
     def __init__(self, stream: trio.SocketStream, on_change: Callable[[], None]) -> None:
         self._stream = stream
         self._on_change = on_change
+        self._sending = trio.Lock()
         self.streams = 0
         """How many long answers (SSE, WebSocket) it carries now."""
 
@@ -49,14 +50,20 @@ class Connection:
             self.socket.close()
 
     async def send_all(self, data: bytes) -> None:
-        """Send everything. trio.BrokenResourceError when the client does not read."""
+        """Send everything, as one piece whoever else sends.
+
+        trio.BrokenResourceError when the client does not read.
+        """
         view = memoryview(data)
-        for start in range(0, len(view), _SEND_BYTES):
-            with trio.move_on_after(SEND_SECONDS) as scope:
-                await self._stream.send_all(view[start : start + _SEND_BYTES])
-            if scope.cancelled_caught:
-                self.reset()
-                raise trio.BrokenResourceError(f"the client read nothing for {SEND_SECONDS:g} s")
+        async with self._sending:
+            for start in range(0, len(view), _SEND_BYTES):
+                with trio.move_on_after(SEND_SECONDS) as scope:
+                    await self._stream.send_all(view[start : start + _SEND_BYTES])
+                if scope.cancelled_caught:
+                    self.reset()
+                    raise trio.BrokenResourceError(
+                        f"the client read nothing for {SEND_SECONDS:g} s"
+                    )
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         """Some bytes; empty at the end."""

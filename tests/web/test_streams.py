@@ -534,6 +534,52 @@ async def test_a_socket_that_says_nothing_is_closed(
         assert (await socket.closed())[0] == websocket.POLICY_VIOLATION
 
 
+@pytest.mark.parametrize("size", [1, 125, 126, 65_535, 65_536, 300_000])
+async def test_frames_of_every_length_arrive_whole(tmp_path: Path, size: int):
+    async with running(tmp_path) as room, room.ws() as socket:
+        await socket.subscribe()
+        await room.say("x" * size, "é" * size)
+        assert await socket.durable(2) == ["x" * size, "é" * size]
+        await socket.send({"ping": 1})
+        assert await socket.frame() == {"pong": 1}
+
+
+async def test_what_goes_to_all_does_not_mix_with_what_goes_to_one(tmp_path: Path):
+    async with running(tmp_path) as room, room.ws() as socket:
+        await socket.subscribe()
+
+        async def speak() -> None:
+            for number in range(100):
+                await room.say(f"{number} " + "x" * 20_000)
+
+        async def ping() -> None:
+            for number in range(100):
+                await socket.send({"ping": number})
+                await trio.lowlevel.checkpoint()
+
+        pongs, said = [], []
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(speak)
+            nursery.start_soon(ping)
+            while len(pongs) + len(said) < 200:
+                frame = await socket.frame()
+                if "pong" in frame:
+                    pongs.append(frame["pong"])
+                elif frame["seq"] is not None:
+                    said.append(int(frame["body"]["content"].split()[0]))
+        assert pongs == said == list(range(100))
+
+
+async def test_a_socket_that_is_not_read_does_not_hold_up_the_end(tmp_path: Path):
+    async with running(tmp_path) as room, room.ws() as socket:
+        await socket.subscribe()
+        for _ in range(40):
+            await room.say("x" * 500_000)
+        room.hub.release("GroupX is stopping")
+        with trio.fail_after(3):
+            await room.server.end_streams()
+
+
 async def test_a_socket_needs_the_token(tmp_path: Path):
     lines = [
         "GET /api/ws HTTP/1.1",

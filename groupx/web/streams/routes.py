@@ -2,11 +2,14 @@
 
 from typing import Any, cast
 
+import trio
 from quart import Response, Websocket, request, websocket
 from quart_trio import QuartTrio
 
 from groupx.actors.mailbox import ActorCrashed
 from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.web.asgi import CONNECTION
+from groupx.web.connection import Connection
 from groupx.web.errors import error_answer
 from groupx.web.guards import CALL, Call
 from groupx.web.services import Services
@@ -32,11 +35,29 @@ def register(app: QuartTrio, services: Services) -> None:
 
     async def socket() -> None:
         # The proxy belongs to this task; the session has several.
-        connection = cast("Websocket", websocket._get_current_object())  # pyright: ignore
-        await serve_socket(connection, services, announcer)
+        accepted = cast("Websocket", websocket._get_current_object())  # pyright: ignore
+        await serve_socket(_Accepted(accepted), services, announcer)
 
     app.add_url_rule("/api/events", "events", events, provide_automatic_options=False)
     app.add_websocket("/api/ws", "socket", socket)
+
+
+class _Accepted:
+    """quart's WebSocket, and past it, for what goes to every client alike, its connection."""
+
+    def __init__(self, accepted: Websocket) -> None:
+        self._accepted = accepted
+        self.receive = accepted.receive
+        self.send = accepted.send
+        self.close = accepted.close
+
+    async def send_frames(self, data: bytes) -> None:
+        state = cast("dict[str, Any]", self._accepted.scope)["state"]
+        connection: Connection = state[CONNECTION]
+        # A frame that was begun must be ended, or the closing one could not be read. The
+        # connection bounds this, and its reset ends it.
+        with trio.CancelScope(shield=True):
+            await connection.send_all(data)
 
 
 def _refused(error: GroupXError | ActorCrashed) -> Response:

@@ -22,6 +22,8 @@ GOING_AWAY = 1001
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 
+_FINAL_TEXT = 0x81
+
 Task = Callable[[trio.Nursery], Awaitable[None]]
 
 
@@ -36,14 +38,29 @@ class Socket(Protocol):
         """One text frame."""
         ...
 
+    async def send_frames(self, data: bytes) -> None:
+        """Whole frames as they go over the wire. trio.BrokenResourceError, ClosedResourceError."""
+        ...
+
     async def close(self, code: int, reason: str = "") -> None:
         """End it, with a code and a reason of at most 123 bytes."""
         ...
 
 
-def text_frames(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """One text frame per envelope."""
-    return tuple(frame.data.decode() for frame in frames)
+def frames_bytes(frames: Sequence[Frame]) -> bytes:
+    """One text frame per envelope, as RFC 6455 writes them: made once for all who read them.
+
+    Frames of a server are not masked, so the same bytes serve every client.
+    """
+    return b"".join(_frame_head(len(frame.data)) + frame.data for frame in frames)
+
+
+def _frame_head(length: int) -> bytes:
+    if length < 126:
+        return bytes((_FINAL_TEXT, length))
+    if length < 1 << 16:
+        return bytes((_FINAL_TEXT, 126)) + length.to_bytes(2, "big")
+    return bytes((_FINAL_TEXT, 127)) + length.to_bytes(8, "big")
 
 
 async def serve_socket(socket: Socket, services: Services, announcer: Announcer) -> None:
@@ -106,8 +123,7 @@ class _Session:
         frames = self._announcer.agents_changed(opening.room_id, views)
         if opening.reset:
             frames.insert(0, self._announcer.reset(opening.room_id))
-        for text in text_frames(frames):
-            await self._socket.send(text)
+        await self._socket.send_frames(frames_bytes(frames))
 
     async def _stream(self, opening: Opening) -> None:
         events = CursorLoop(
@@ -115,11 +131,10 @@ class _Session:
             self._services.store,
             opening.room_id,
             opening.subscription,
-            text_frames,
+            frames_bytes,
         )
-        while (texts := await events.next()) is not None:
-            for text in texts:
-                await self._socket.send(text)
+        while (data := await events.next()) is not None:
+            await self._socket.send_frames(data)
 
     async def _answer_pings(self, _nursery: trio.Nursery) -> None:
         while True:
@@ -132,6 +147,8 @@ class _Session:
             await task(nursery)
         except GroupXError as refusal:
             self._refusal = refusal
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # the client is gone
         nursery.cancel_scope.cancel()
 
     async def _until_released(self, nursery: trio.Nursery) -> None:
