@@ -8,7 +8,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -46,6 +46,7 @@ from groupx.store.transactions.bindings import open_run
 from groupx.store.transactions.recover import recover_all
 from groupx.store.writer import StoreThread
 from groupx.supervisor.child import describe
+from groupx.supervisor.endless import until_stopping
 from groupx.supervisor.lease import RunLease
 from groupx.supervisor.listener import bind_port
 from groupx.supervisor.signals import obey_signals
@@ -196,10 +197,10 @@ class Runtime:
             fatal(name="web", run=self._serve_web),
             fatal(name="processes", run=self._keep_processes),
             fatal(name="store", run=self._keep_store, start_timeout=OPENING_SECONDS),
-            fatal(name="hub", run=_as_part(lambda: EventHubActor(self._hub).run)),
-            fatal(name="broker", run=_as_part(lambda: self._room.broker.run)),
-            survivable(name="context", run=_as_part(lambda: self._room.context.run)),
-            survivable(name="lanes", run=_as_part(lambda: self._room.lanes.run)),
+            fatal(name="hub", run=until_stopping(lambda: EventHubActor(self._hub).run)),
+            fatal(name="broker", run=until_stopping(lambda: self._room.broker.run)),
+            survivable(name="context", run=until_stopping(lambda: self._room.context.run)),
+            survivable(name="lanes", run=until_stopping(lambda: self._room.lanes.run)),
             fatal(
                 name="agents",
                 run=self._supervise_agents,
@@ -375,21 +376,6 @@ class Runtime:
 
     def _remove_open_page(self) -> None:
         Path(self._paths.open_page).unlink(missing_ok=True)
-
-
-def _as_part(
-    actor: Callable[[], Callable[[], Awaitable[None]]],
-) -> Callable[[ChildContext], Awaitable[None]]:
-    """An actor that runs until cancelled, as a part that ends when asked to."""
-
-    async def run(context: ChildContext) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(actor())
-            context.ready()
-            await context.stopping.wait()
-            nursery.cancel_scope.cancel()
-
-    return run
 
 
 def _fields(entrance: Entrance) -> dict[str, Any]:

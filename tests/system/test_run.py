@@ -176,6 +176,16 @@ def test_ctrl_c_twice_is_quicker_and_still_orderly(make_daemon: MakeDaemon):
     assert daemon.run_files() == []
 
 
+def test_a_room_that_is_still_starting_can_be_stopped(make_daemon: MakeDaemon):
+    daemon = make_daemon()
+    daemon.launch()
+    wait_until(lambda: "runtime.json" in daemon.run_files(), "the port is written down")
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
+    assert daemon.run_files() == []
+    assert "Traceback" not in daemon.said()
+
+
 def test_everything_in_the_data_directory_is_private(make_daemon: MakeDaemon):
     daemon = make_daemon()
     before = os.umask(0)
