@@ -12,7 +12,7 @@ from groupx.domain.ids import SYSTEM, ActorId, RoomId
 from groupx.domain.limits import Limits
 from groupx.domain.roster import RosterEntry
 from groupx.domain.turns import TurnStatus
-from groupx.store.lane_rows import active_turn, queue_position, queued_count
+from groupx.store.lane_rows import active_turn, queued_count
 from groupx.store.transaction import Transaction
 
 _INSERT_TURN = """
@@ -108,23 +108,37 @@ def enqueue(
 
     QUEUE_CAPACITY_REACHED when any one lane is full: then nobody is woken.
     """
-    for target in wake.targets:
-        if queued_count(tx.conn, target.actor_id) >= wake.limits.queue_per_agent:
-            raise GroupXError(
-                ErrorCode.QUEUE_CAPACITY_REACHED,
-                f"{target.actor_id} already has {wake.limits.queue_per_agent} turns waiting; "
-                "nothing was sent to anyone. Wait, or cancel some of them.",
-                target=target.actor_id,
-                limit=wake.limits.queue_per_agent,
-            )
+    ahead = [_room_in_lane(tx, target.actor_id, wake.limits) for target in wake.targets]
     message = attrs.evolve(message, to=tuple(target.actor_id for target in wake.targets))
     source = store_message(tx, message, event_id=event_id)
-    turns = tuple(_queue(tx, source, message.lineage, target, wake) for target in wake.targets)
+    turns = tuple(
+        _queue(tx, source, message.lineage, target, wake, position)
+        for target, position in zip(wake.targets, ahead, strict=True)
+    )
     return source, turns
 
 
+def _room_in_lane(tx: Transaction, actor_id: ActorId, limits: Limits) -> int:
+    """How many turns wait in this lane, when one more may."""
+    waiting = queued_count(tx.conn, actor_id)
+    if waiting >= limits.queue_per_agent:
+        raise GroupXError(
+            ErrorCode.QUEUE_CAPACITY_REACHED,
+            f"{actor_id} already has {limits.queue_per_agent} turns waiting; "
+            "nothing was sent to anyone. Wait, or cancel some of them.",
+            target=actor_id,
+            limit=limits.queue_per_agent,
+        )
+    return waiting
+
+
 def _queue(
-    tx: Transaction, source: Envelope, lineage: Lineage, target: RosterEntry, wake: Wake
+    tx: Transaction,
+    source: Envelope,
+    lineage: Lineage,
+    target: RosterEntry,
+    wake: Wake,
+    position: int,
 ) -> QueuedTurnAnswer:
     turn_id = tx.ids.new("turn")
     queued = tx.emit(
@@ -166,6 +180,6 @@ def _queue(
         turn_id=turn_id,
         status=TurnStatus.QUEUED,
         transport=wake.transport,
-        queue_position=queue_position(tx.conn, target.actor_id, seq),
+        queue_position=position,
         active_turn_id=active_turn(tx.conn, target.actor_id),
     )
