@@ -51,9 +51,11 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         "cleo": demo_agent(name="Cleo"),
     }
     daemon = Daemon(tmp_path_factory.mktemp("room"), agents)
-    daemon.start()
-    yield daemon
-    daemon.dispose()
+    try:
+        daemon.start()
+        yield daemon
+    finally:
+        daemon.dispose()
 
 
 @pytest.fixture(params=SIZES)

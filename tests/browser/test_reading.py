@@ -16,13 +16,15 @@ MESSAGES = 90
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A room with a history of several pages."""
     daemon = Daemon(tmp_path_factory.mktemp("room"), {"bob": demo_agent(name="Bob")})
-    daemon.start()
-    with daemon.stream() as stream:
-        for number in range(MESSAGES):
-            turn = daemon.send(f"message number {number}.", "agent:bob")["turns"][0]["turnId"]
-            stream.until(of_turn(turn, "turn.completed"), "its answer")
-    yield daemon
-    daemon.dispose()
+    try:
+        daemon.start()
+        with daemon.stream() as stream:
+            for number in range(MESSAGES):
+                turn = daemon.send(f"message number {number}.", "agent:bob")["turns"][0]["turnId"]
+                stream.until(of_turn(turn, "turn.completed"), "its answer")
+        yield daemon
+    finally:
+        daemon.dispose()
 
 
 def first_visible(room: RoomPage) -> tuple[str, int]:

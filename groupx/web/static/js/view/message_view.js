@@ -7,6 +7,8 @@ import { actionButton } from "./actions.js";
 import { foldedText } from "./text.js";
 import { drawTargets } from "./turn_state.js";
 
+const EXCERPT = 120;
+
 export class MessageView {
   constructor(context) {
     this.context = context;
@@ -57,7 +59,9 @@ function said(event) {
   const { kind, content } = event.body;
   const text = foldedText(content || t("message.empty"));
   if (kind !== "retry" && kind !== "continue") return text;
-  return h("details", { class: "fold" }, h("summary", null, t(`${kind}.of`)), text);
+  const start = content.slice(0, EXCERPT).split("\n", 1)[0];
+  return h("details", { class: "fold" },
+    h("summary", null, t(`${kind}.of`), h("span", { class: "excerpt" }, start)), text);
 }
 
 export class PendingView {
