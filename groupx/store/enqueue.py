@@ -112,7 +112,7 @@ def enqueue(
     message = attrs.evolve(message, to=tuple(target.actor_id for target in wake.targets))
     source = store_message(tx, message, event_id=event_id)
     turns = tuple(
-        _queue(tx, source, message.lineage, target, wake, position)
+        _queue(tx, source, message.lineage, target, wake, position=position)
         for target, position in zip(wake.targets, ahead, strict=True)
     )
     return source, turns
@@ -138,6 +138,7 @@ def _queue(
     lineage: Lineage,
     target: RosterEntry,
     wake: Wake,
+    *,
     position: int,
 ) -> QueuedTurnAnswer:
     turn_id = tx.ids.new("turn")
