@@ -142,6 +142,7 @@ class Runtime:
         self._was_ready = False
         self._started_ms = _now_ms()
         self._ids = IdSource(_now_ms, os.urandom)
+        token = _token(Path(plan.paths.token))
         self._entrance = Entrance(
             facts=RuntimeFacts(
                 version=__version__,
@@ -153,8 +154,8 @@ class Runtime:
             ),
             status=lambda: RuntimeStatus(status=self._status),
             request_shutdown=self._stop,
-            token=_token(Path(plan.paths.token)),
-            logins=LoginCodes(on_spent=self._remove_open_page),
+            token=token,
+            logins=LoginCodes(token, on_spent=self._remove_open_page),
         )
         self._guards = create_guards(self._entrance)
         self._web = WebServer(listening, self._guards)

@@ -4,8 +4,9 @@ The order of checks is that of 12-tables A: host, origin, token, method and path
 JSON, sender fields, schema, draining. What comes after it may trust its `Call`.
 """
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
+from functools import partial
 from typing import Any, cast
 
 import attrs
@@ -18,11 +19,15 @@ from groupx.web.asgi import App, Message, Receive, Scope, Send
 from groupx.web.errors import Headers, error_answer, internal_error, invalid
 from groupx.web.policy import Auth, Found, Policy, PolicyTable
 from groupx.web.requests import read_body, read_query
+from groupx.web.revocation import Pass, pass_of, until_revoked
 from groupx.web.security_headers import secured
 from groupx.web.services import Entrance, Services, Status
 
+REVOKED = 1008
+"""Close code of a WebSocket whose token does not count any more."""
 CALL = "groupx.call"
 """Where a scope holds its Call."""
+_KEEPS_OPEN = frozenset({"websocket.accept", "websocket.send"})
 
 
 @attrs.frozen(kw_only=True)
@@ -32,6 +37,8 @@ class Call:
     policy: Policy
     known: bool
     """Whether the caller is the user; always so but on open routes."""
+    admitted: Pass
+    """By what it came in."""
     segments: Mapping[str, str]
     query: Mapping[str, Any]
     body: Mapping[str, Any]
@@ -58,9 +65,12 @@ class Guards:
             call = await self._admit(scope, incoming)
             if call is None:
                 return
-            with _marked(scope, call.policy):
-                scope[CALL] = call
-                await self._behind(scope, incoming, watched.send)
+            scope[CALL] = call
+            serve = partial(self._behind, scope, incoming, watched.send)
+            if call.policy.stream:
+                await _stream(scope, call, serve, watched)
+            else:
+                await serve()
         except GroupXError as error:
             answer = error_answer(error, self._allow_header(scope, error))
             await asgi.send_answer(scope, incoming, send, answer)
@@ -75,6 +85,7 @@ class Guards:
         policy = None if found is None else found.by_method.get(_method(scope))
         self.door.check_host(raw)
         self.door.check_origin(raw, navigable=policy is not None and policy.navigable)
+        admitted = pass_of(self._entrance.token)  # first: a rotation in between is noticed
         known = self._check_token(raw, policy)
         if found is None or policy is None:
             raise _no_route(found)
@@ -90,7 +101,14 @@ class Guards:
         query = read_query(scope["query_string"], policy.query)
         if policy.needs_room:
             self._check_ready()
-        return Call(policy=policy, known=known, segments=found.segments, query=query, body=body)
+        return Call(
+            policy=policy,
+            known=known,
+            admitted=admitted,
+            segments=found.segments,
+            query=query,
+            body=body,
+        )
 
     def _check_token(self, raw: headers.Raw, policy: Policy | None) -> bool:
         auth = Auth.USER if policy is None else policy.auth
@@ -139,11 +157,14 @@ class _Watched:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.started = False
+        self.open = False
+        """Whether a WebSocket was accepted and not closed yet."""
 
     async def send(self, message: Message) -> None:
         if message["type"].endswith("response.start"):
             message["headers"] = secured(list(message.get("headers", ())))
         self.started = True
+        self.open = message["type"] in _KEEPS_OPEN
         await self._send(message)
 
 
@@ -170,6 +191,13 @@ async def _json_body(raw: headers.Raw, incoming: asgi.Incoming) -> bytes | None:
     return await asgi.read_body(incoming)
 
 
-def _marked(scope: Scope, policy: Policy) -> AbstractContextManager[None]:
+async def _stream(
+    scope: Scope, call: Call, serve: Callable[[], Awaitable[None]], watched: _Watched
+) -> None:
+    """One stream, no longer than the token that opened it; a WebSocket is told why."""
     connection = asgi.connection_of(scope)
-    return connection.streaming() if policy.stream and connection else nullcontext()
+    with connection.streaming() if connection else nullcontext():
+        revoked = await until_revoked(call.admitted, serve, connection)
+        if revoked and watched.open:
+            reason = str(ErrorCode.UNAUTHORIZED)
+            await watched.send({"type": "websocket.close", "code": REVOKED, "reason": reason})

@@ -8,6 +8,8 @@ import secrets
 import stat
 from pathlib import Path
 
+import trio
+
 _BYTES = 32
 _HEX = _BYTES * 2
 
@@ -41,7 +43,7 @@ def read_token(path: Path) -> str:
 
 
 def rotate_token(path: Path) -> str:
-    """Replace the token at once; every browser and CLI that held the old one is out."""
+    """Replace the token; who held the old one is out once the running room has looked."""
     _stage(path).replace(path)
     return read_token(path)
 
@@ -58,13 +60,14 @@ def _stage(path: Path) -> Path:
 
 
 class Token:
-    """The token as the running daemon checks it; a rotated file counts from the next request."""
+    """The token as the running daemon checks it; a new file counts from the next look at it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stamp: tuple[int, int] | None = None
         self._bearer = b""
         self._cookie = b""
+        self._revoked = trio.Event()
         ensure_token(path)
         self._load()
 
@@ -87,6 +90,12 @@ class Token:
         self._refresh()
         return self._cookie.decode()
 
+    @property
+    def revoked(self) -> trio.Event:
+        """Set once the token that counts now does not count any more; one for each token."""
+        self._refresh()
+        return self._revoked
+
     def _refresh(self) -> None:
         try:
             if self._stat() != self._stamp:
@@ -100,7 +109,11 @@ class Token:
 
     def _load(self) -> None:
         stamp = self._stat()
-        token = read_token(self._path)
+        token = read_token(self._path).encode()
         self._stamp = stamp
-        self._bearer = token.encode()
-        self._cookie = hmac.digest(token.encode(), b"browser", hashlib.sha256).hex().encode()
+        if token == self._bearer:
+            return
+        self._bearer = token
+        self._cookie = hmac.digest(token, b"browser", hashlib.sha256).hex().encode()
+        revoked, self._revoked = self._revoked, trio.Event()
+        revoked.set()

@@ -110,3 +110,15 @@ def test_open_without_a_room_says_how_to_start_one(make_daemon: MakeDaemon):
     refused = make_daemon().cli("open", check=False)
     assert refused.returncode == 1
     assert "groupx run" in refused.stderr
+
+
+def test_a_rotated_token_shuts_everything_of_the_old_one_out_at_once(daemon: Daemon):
+    old = daemon.token
+    _, made = daemon.request("POST", "/api/login-codes", {})
+    with daemon.stream() as events:
+        assert "has ended" in daemon.cli("token", "rotate").stdout
+        assert daemon.token != old
+        while events.next(seconds=5) is not None:  # sooner than a stream looks by itself
+            pass
+    assert follow(daemon.port, made["code"])[0] == 401
+    assert daemon.get("/api/bootstrap")

@@ -284,13 +284,6 @@ def test_a_room_in_memory_is_gone_with_the_daemon(make_daemon: MakeDaemon):
     assert daemon.terminate() == 0
 
 
-def test_a_rotated_token_shuts_the_old_one_out_at_once(daemon: Daemon):
-    old = daemon.token
-    daemon.cli("token", "rotate")
-    assert daemon.token != old
-    assert daemon.get("/api/bootstrap")
-
-
 def test_the_demo_runs_without_a_config(tmp_path: Path, make_daemon: MakeDaemon):
     daemon = make_daemon()
     environment = {"XDG_DATA_HOME": str(tmp_path / "home")}

@@ -103,6 +103,7 @@ def runtime():
 
 @pytest.fixture
 def entrance(tmp_path, runtime):
+    token = Token(tmp_path / "token")
     return Entrance(
         facts=RuntimeFacts(
             version="0.1.0",
@@ -114,8 +115,8 @@ def entrance(tmp_path, runtime):
         ),
         status=lambda: runtime.status,
         request_shutdown=runtime.stop,
-        token=Token(tmp_path / "token"),
-        logins=LoginCodes(),
+        token=token,
+        logins=LoginCodes(token),
     )
 
 

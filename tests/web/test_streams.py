@@ -34,7 +34,7 @@ from groupx.store.transaction import Transaction
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.bindings import open_run
 from groupx.supervisor.listener import bind_port
-from groupx.web import streams
+from groupx.web import guards, revocation, streams
 from groupx.web.app import create_guards, open_room
 from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
@@ -48,7 +48,7 @@ from groupx.web.services import (
 )
 from groupx.web.streams import sse, websocket
 from groupx.web.streams.first_frame import read_ping, read_subscribe
-from groupx.web.token import Token
+from groupx.web.token import Token, rotate_token
 
 ADA = ActorId("agent:ada")
 Json = dict[str, Any]
@@ -130,7 +130,7 @@ class Room:
             status=lambda: RuntimeStatus(status=Status.READY),
             request_shutdown=lambda: None,
             token=self.token,
-            logins=LoginCodes(),
+            logins=LoginCodes(self.token),
             broker=nobody,
             store=self.store,
             agents=nobody,
@@ -312,6 +312,12 @@ async def contents(next_event: Any, count: int) -> list[str]:
         if event["seq"] is not None:
             found.append(event["body"]["content"])
     return found
+
+
+async def rest(client: SseClient) -> None:
+    """Read a stream to its end."""
+    while await client.event() is not None:
+        pass
 
 
 async def until(next_event: Any, event_type: str) -> Json:
@@ -625,6 +631,45 @@ async def test_streams_end_by_themselves_when_the_hub_is_released(tmp_path: Path
         assert await silent.closed() == (websocket.GOING_AWAY, "GroupX is stopping")
         await room.server.end_streams()
         assert trio.current_time() - began < 0.5
+
+
+async def test_what_a_token_opened_ends_with_it(tmp_path: Path):
+    async with running(tmp_path) as room, room.sse() as events, room.ws() as socket:
+        await socket.subscribe()
+        async with room.ws() as unsubscribed:
+            rotate_token(tmp_path / "token")
+            before = trio.current_time()
+            async with room.sse() as newer:  # any request is enough for the daemon to look
+                assert newer.status == 200
+                await rest(events)
+                for one in (socket, unsubscribed):
+                    assert await one.closed() == (guards.REVOKED, "UNAUTHORIZED")
+                assert trio.current_time() - before < 1
+                await room.say("for the new one only")
+                assert await newer.durable(1) == ["for the new one only"]
+
+
+async def test_a_changed_token_is_noticed_without_a_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(revocation, "LOOK_SECONDS", 0.01)
+    async with running(tmp_path) as room, room.sse() as events:
+        rotate_token(tmp_path / "token")
+        await rest(events)
+
+
+async def test_a_revoked_client_that_does_not_read_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(revocation, "CLOSING_SECONDS", 0.05)
+    async with running(tmp_path) as room, room.sse(), room.ws() as socket:
+        await socket.subscribe()
+        for _ in range(40):
+            await room.say("x" * 300_000)
+        rotate_token(tmp_path / "token")
+        assert room.token.opens_as_bearer(room.bearer())
+        with trio.fail_after(0.7):  # sooner than a stopping server cuts off
+            await room.server.end_streams()
 
 
 @pytest.mark.parametrize("face", ["sse", "ws"])

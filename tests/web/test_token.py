@@ -49,6 +49,20 @@ def test_a_rotated_token_counts_at_once(tmp_path):
     assert token.opens_as_cookie(token.cookie)
 
 
+def test_what_watches_a_token_learns_of_its_end_and_of_nothing_else(tmp_path):
+    path = tmp_path / "token"
+    token = Token(path)
+    revoked = token.revoked
+    os.utime(path, ns=(1, 1))
+    assert token.revoked is revoked
+    path.unlink()
+    assert token.revoked is revoked
+    ensure_token(path)
+    assert token.revoked is not revoked
+    assert revoked.is_set()
+    assert not token.revoked.is_set()
+
+
 def test_a_removed_file_does_not_lock_out_those_who_are_in(tmp_path):
     path = tmp_path / "token"
     value = ensure_token(path)
