@@ -41,8 +41,9 @@ class ToolStep:
 class Accumulator:
     """Takes a turn's native events in order. Never waits, never raises, never grows unbounded.
 
-    The response is its segments joined by a blank line; the pieces that `add_content` returns,
-    put together, are the response.
+    A segment begins with a native message, or with the first text after a tool call. The response
+    is its segments with a blank line between them, whatever newlines the program put there itself;
+    the pieces that `add_content` returns, put together, are the response.
     """
 
     def __init__(self) -> None:
@@ -53,6 +54,8 @@ class Accumulator:
         self._open_tools: set[str] = set()
         self._shown: dict[str, ToolStep] = {}
         self._break_before_next = False
+        self._newlines = ""
+        """Those that the response ends with, of the two that make a blank line."""
         self.chunks = 0
         self.reasoning_chunks = 0
         self.final_offset = 0
@@ -60,18 +63,19 @@ class Accumulator:
 
     def add_content(self, delta: ContentDelta) -> str:
         """The piece of the response that this delta became; empty when it is over the bound."""
-        if not delta.text:
-            self._break_before_next |= delta.new_segment
+        self._break_before_next |= delta.new_segment
+        breaks = self._break_before_next and self._response.characters > 0
+        text = delta.text.lstrip("\n") if breaks else delta.text
+        if not text:
             return ""
-        new_segment = delta.new_segment or self._break_before_next
         self._break_before_next = False
-        if not (new_segment and self._response.characters):
-            piece = self._response.append(delta.text)
-        else:
-            start = self._response.characters + len(_SEGMENT_BREAK)
-            piece = self._response.append(_SEGMENT_BREAK + delta.text)
-            if len(piece) > len(_SEGMENT_BREAK):
-                self.final_offset = start
+        lead = _SEGMENT_BREAK[len(self._newlines) :] if breaks else ""
+        start = self._response.characters + len(lead)
+        piece = self._response.append(lead + text)
+        if breaks and len(piece) > len(lead):
+            self.final_offset = start
+        tail = (self._newlines + piece)[-2:]
+        self._newlines = tail[len(tail.rstrip("\n")) :]
         self.chunks += bool(piece)
         return piece
 

@@ -79,7 +79,11 @@ class Started:
 
 @attrs.frozen
 class ContentDelta:
-    """A piece of the answer. `new_segment` = a new native message began with it."""
+    """A piece of the answer, as the program said it.
+
+    `new_segment` = a new native message began with it. That it also begins one after a tool call,
+    and the blank line between segments, is for the listener, the same for every driver.
+    """
 
     text: str
     new_segment: bool = False

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from groupx.actors.accumulator import Accumulator
 from groupx.actors.bounded_text import BoundedText
+from groupx.adapters.acp.updates import TurnReader
 from groupx.adapters.contract import ContentDelta, ToolUpdate
+from groupx.adapters.json_lines import Json
 from groupx.domain.limits import (
     MAX_EVENT_BYTES,
     MAX_RESPONSE_BYTES,
@@ -32,6 +34,36 @@ def test_segments_are_joined_by_a_blank_line_once() -> None:
     heard.add_content(ContentDelta("d"))
     assert heard.response == "ab\n\ncd"
     assert heard.response[heard.final_offset :] == "cd"
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        ("One", "Two"),
+        ("One\n", "Two"),
+        ("One\n\n", "Two"),
+        ("One", "\n\nTwo"),
+        ("One\n", "\nTwo"),
+        ("One", "\n", "\n", "Two"),
+    ],
+)
+def test_newlines_of_the_program_do_not_double_the_blank_line(native) -> None:
+    first, *rest = native
+    for opens in (lambda heard: heard.add_tool(tool()), lambda _: None):
+        heard = Accumulator()
+        heard.add_content(ContentDelta(first))
+        opens(heard)
+        for number, text in enumerate(rest):
+            heard.add_content(ContentDelta(text, new_segment=number == 0))
+        assert heard.response == "One\n\nTwo"
+        assert heard.response[heard.final_offset :] == "Two"
+
+
+def test_a_tool_before_any_text_opens_no_segment() -> None:
+    heard = Accumulator()
+    heard.add_tool(tool())
+    heard.add_content(ContentDelta("\nDone"))
+    assert (heard.response, heard.final_offset) == ("\nDone", 0)
 
 
 def test_a_tool_that_only_moves_or_closes_is_no_new_segment() -> None:
@@ -65,6 +97,68 @@ def test_the_pieces_put_together_are_the_response(stream) -> None:
         assert heard.live().chunk_index == sum(map(bool, pieces))
     assert "".join(pieces) == heard.response == heard.live().text
     assert 0 <= heard.final_offset <= len(heard.response)
+
+
+def said(text: str, message: str | None) -> Json:
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+    return update if message is None else {**update, "messageId": message}
+
+
+def called(call: str) -> Json:
+    return {"sessionUpdate": "tool_call", "toolCallId": call, "title": "read"}
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.one_of(
+            st.builds(
+                said,
+                st.text("a \n\U0001d11e", max_size=5),
+                st.sampled_from([None, "m1", "m2", "m3"]),
+            ),
+            st.builds(called, st.sampled_from("123")),
+        )
+    )
+)
+def test_what_streams_is_what_is_kept_from_the_wire_to_the_ledger(updates) -> None:
+    """The segments by a model of their own; then no line between two of them is doubled."""
+    segments, message, tools, opens = [""], None, set(), False
+    heard, pieces = Accumulator(), []
+
+    def hear(event) -> None:
+        if isinstance(event, ContentDelta):
+            pieces.append(heard.add_content(event))
+        elif isinstance(event, ToolUpdate):
+            heard.add_tool(event)
+
+    reader = TurnReader(hear)
+    for update in updates:
+        reader.read(update)
+        if update["sessionUpdate"] == "tool_call":
+            opens |= update["toolCallId"] not in tools
+            tools.add(update["toolCallId"])
+            continue
+        now = update.get("messageId", message)
+        opens |= message is not None and now != message
+        message = now
+        text = update["content"]["text"]
+        text = text.lstrip("\n") if opens and segments != [""] else text
+        if text and opens and segments != [""]:
+            segments.append("")
+        segments[-1] += text
+        opens = opens and not text
+    *earlier, last = segments
+    assert "".join(pieces) == heard.response
+    assert heard.response[heard.final_offset :] == last
+    before = heard.response[: heard.final_offset]
+    for segment in earlier:
+        assert before.startswith(segment)
+        before = before[len(segment) :]
+        newlines = min(2, len(segment) - len(segment.rstrip("\n")))
+        assert before.startswith("\n" * (2 - newlines))
+        before = before[2 - newlines :]
+    assert before == ""
 
 
 @pytest.mark.slow

@@ -52,19 +52,17 @@ async def test_vendor_noise_is_no_evidence_of_a_start(scripted):
     assert turn.events == [Started(), Usage(context_used=10, context_size=1000)]
 
 
-async def test_segments_are_joined_by_a_blank_line(scripted):
+async def test_a_new_message_is_a_new_segment_and_its_text_is_as_said(scripted):
     steps = [says("One"), tool(), says("\n\nTwo"), says(" more"), says("Three", messageId="m2")]
     async with scripted(prompt(says("", messageId="m1"), *steps, ends())) as rig:
         turn = await rig.prompt()
-    assert turn.text == "One\n\nTwo more\n\nThree"
     deltas = [event for event in turn.events if isinstance(event, ContentDelta)]
-    assert [delta.new_segment for delta in deltas] == [False, True, False, True]
-
-
-async def test_a_tool_before_any_text_opens_no_segment(scripted):
-    async with scripted(prompt(tool(status="completed"), says("Done"), ends())) as rig:
-        turn = await rig.prompt()
-    assert turn.events[-1] == ContentDelta("Done")
+    assert deltas == [
+        ContentDelta("One"),
+        ContentDelta("\n\nTwo"),
+        ContentDelta(" more"),
+        ContentDelta("Three", new_segment=True),
+    ]
 
 
 async def test_reasoning_is_kept_apart(scripted):

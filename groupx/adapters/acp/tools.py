@@ -31,10 +31,6 @@ class ToolBook:
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
 
-    def knows(self, update: Json) -> bool:
-        """Whether the call of this update was seen before."""
-        return text_of(update.get("toolCallId")) in self._calls
-
     def record(self, update: Json) -> list[ToolUpdate]:
         """A `tool_call` or `tool_call_update` → what to report; nothing for a closed call."""
         call_id = text_of(update.get("toolCallId"))

@@ -14,21 +14,14 @@ from groupx.adapters.contract import (
 )
 from groupx.adapters.json_lines import Json, is_object, text_of
 
-SEGMENT_BREAK = "\n\n"
-
 
 class TurnReader:
-    """Reads the updates of one prompt and reports what they mean, `Started` first.
-
-    The content deltas, concatenated, are the answer: a new message, or the first text after a
-    tool call, begins with a blank line of ours instead of its own leading newlines.
-    """
+    """Reads the updates of one prompt and reports what they mean, `Started` first."""
 
     def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._tools = ToolBook()
-        self._has_text = False
-        self._break_before_text = False
+        self._new_message = False
         self._message_id: str | None = None
         self._beginning = ""
         self.started = False
@@ -69,20 +62,15 @@ class TurnReader:
         self.begin()
         message_id = text_of(update.get("messageId")) or None
         if self._message_id is not None and message_id not in (None, self._message_id):
-            self._break_before_text = True
+            self._new_message = True
         self._message_id = message_id or self._message_id
         text = _text_in(update)
-        breaks = self._has_text and self._break_before_text
-        if breaks:
-            text = text.lstrip("\n")
         if not text:
             self._sink(Heartbeat())
             return
-        self._break_before_text = False
-        self._has_text = True
-        text = SEGMENT_BREAK + text if breaks else text
         self._beginning = (self._beginning + text)[:200]
-        self._sink(ContentDelta(text, new_segment=breaks))
+        self._sink(ContentDelta(text, new_segment=self._new_message))
+        self._new_message = False
 
     def _thought(self, update: Json) -> None:
         self.begin()
@@ -91,8 +79,6 @@ class TurnReader:
 
     def _tool(self, update: Json) -> None:
         self.begin()
-        if not self._tools.knows(update):
-            self._break_before_text = True
         events = self._tools.record(update)
         for event in events or (Heartbeat(),):
             self._sink(event)
