@@ -14,7 +14,7 @@ SELECT event_id, room_id, actor_id, correlation_id, body_json, reply_to_event_id
   forwarded_event_id
 FROM events WHERE event_id = ? AND event_type IN ('message.created', 'operator.dispatch')
 """
-_WITHDRAWN = "SELECT 1 FROM events WHERE room_id = ? AND idempotency_key = ?"
+_WITHDRAWAL = "SELECT body_json FROM events WHERE room_id = ? AND idempotency_key = ?"
 
 
 @attrs.frozen(kw_only=True)
@@ -58,5 +58,11 @@ def get_message(conn: sqlite3.Connection, event_id: str) -> StoredMessage:
 
 def is_withdrawn(conn: sqlite3.Connection, message: StoredMessage) -> bool:
     """Whether its author took it back."""
+    return withdrawal_of(conn, message) is not None
+
+
+def withdrawal_of(conn: sqlite3.Connection, message: StoredMessage) -> dict[str, Any] | None:
+    """The body of its `message.withdrawn`, if its author took it back."""
     key = withdrawal_key(message.event_id)
-    return conn.execute(_WITHDRAWN, (message.room_id, key)).fetchone() is not None
+    row = conn.execute(_WITHDRAWAL, (message.room_id, key)).fetchone()
+    return None if row is None else load_json(row[0])

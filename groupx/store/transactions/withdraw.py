@@ -17,7 +17,7 @@ from groupx.store.attempt_rows import open_attempt
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
 from groupx.store.ending import end_turn
 from groupx.store.enqueue import Message, Wake, check_content, enqueue, new_root
-from groupx.store.messages import StoredMessage, get_message, withdrawal_key
+from groupx.store.messages import StoredMessage, get_message, withdrawal_key, withdrawal_of
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
 from groupx.store.turn_rows import TurnRow, get_turn
@@ -96,15 +96,41 @@ def _still_queued(
             "nothing was changed.",
         )
     turns = _turns(tx, message.event_id)
+    withdrawal = withdrawal_of(tx.conn, message)
+    if withdrawal is not None:
+        raise _withdrawn_before(withdrawal.get("replacedByEventId"))
     begun = [turn for turn in turns if turn.status is not TurnStatus.QUEUED]
     if begun or not turns:
-        raise GroupXError(
-            ErrorCode.TURN_NOT_QUEUED,
-            "An agent has already taken this message, so it cannot be taken back; nothing was "
-            "changed. Cancel the turns instead.",
-            turns=[turn.turn_id for turn in begun],
-        )
+        raise _not_waiting(begun)
     return message, turns
+
+
+def _withdrawn_before(replaced_by: str | None) -> GroupXError:
+    if replaced_by is None:
+        return GroupXError(
+            ErrorCode.TURN_NOT_QUEUED,
+            "This message was withdrawn already; nothing was changed. Send a new one instead.",
+        )
+    return GroupXError(
+        ErrorCode.TURN_NOT_QUEUED,
+        "This message was replaced already; nothing was changed. Change the one that replaced it.",
+        replacedByEventId=replaced_by,
+    )
+
+
+def _not_waiting(begun: list[TurnRow]) -> GroupXError:
+    if any(not turn.ended for turn in begun):
+        said = (
+            "An agent has already taken this message, so it cannot be taken back; nothing was "
+            "changed. Cancel the turns instead."
+        )
+    else:
+        said = (
+            "What this message asked for has ended for at least one agent, or it asked nobody, so "
+            "it cannot be taken back; nothing was changed. Send a new message instead."
+        )
+    turns = [turn.turn_id for turn in begun]
+    return GroupXError(ErrorCode.TURN_NOT_QUEUED, said, turns=turns)
 
 
 def _turns(tx: Transaction, message_event_id: str) -> tuple[TurnRow, ...]:

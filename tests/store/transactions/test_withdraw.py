@@ -73,6 +73,29 @@ def test_refusals(ledger, refused, run):
     assert ledger.status(sent.turns[0].turn_id) == "queued"
 
 
+@pytest.mark.parametrize("again", [withdraw, replace])
+@pytest.mark.parametrize("first", [withdraw, replace])
+def test_what_was_taken_back_is_said_to_be_so(ledger, refused, first, again):
+    mine = ledger.send().message_event_id
+    answer = ledger.write(first, command(ledger, mine, replacement="better"))
+    other = command(ledger, mine, replacement="best")
+    error = refused("TURN_NOT_QUEUED", again, other)
+    if first is withdraw:
+        assert "withdrawn already" in error.message
+    else:
+        assert "replaced already" in error.message
+        assert error.details == {"replacedByEventId": answer.message_event_id}
+
+
+@pytest.mark.parametrize("run", [withdraw, replace])
+def test_what_ended_was_not_taken(ledger, refused, run):
+    sent = ledger.send()
+    ledger.cancel(sent.turns[0].turn_id)
+    error = refused("TURN_NOT_QUEUED", run, command(ledger, sent.message_event_id))
+    assert "has ended" in error.message
+    assert "taken this message" not in error.message
+
+
 def test_a_refused_replacement_leaves_the_message_alone(ledger, refused):
     sent = ledger.send()
     long = command(
