@@ -83,7 +83,9 @@ class MockModel:
 class Plan:
     """What the model says to one request."""
 
-    def __init__(self, user: str, tools: list[str], tool_result: str | None) -> None:
+    def __init__(self, said: str, tools: list[str], tool_result: str | None) -> None:
+        # In a context packet, what others said before is told too; only the last section asks.
+        user = said.rpartition("current_message")[2]
         self.reasoning: list[str] = []
         self.pieces: list[str] = list(GREETING)
         self.pause = 0.0

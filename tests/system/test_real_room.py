@@ -1,0 +1,104 @@
+"""A whole room with the real Grok program in it: daemon, program and model are real processes."""
+
+import pytest
+
+from conformance.mock_model import MockModel
+from conformance.real_programs import find, grok_environment, missing
+from tests.system.daemon import Daemon, demo_agent, of_turn
+
+GROK = find("grok")
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.slow,
+    pytest.mark.timeout(120),
+    pytest.mark.skipif(GROK is None, reason=missing("grok")),
+]
+
+
+@pytest.fixture
+def model(tmp_path):
+    with MockModel(log=tmp_path / "model.jsonl") as model:
+        yield model
+
+
+@pytest.fixture
+def daemon(tmp_path, model):
+    environment = grok_environment(tmp_path / "home", model.url)
+    daemon = Daemon(
+        tmp_path,
+        {
+            "grok": {"command": GROK, "cwd": ".", "env": environment},
+            "helper": demo_agent(),
+        },
+    )
+    yield daemon
+    daemon.dispose()
+
+
+def answer_of(stream, turn_id):
+    """The text of a completed turn's response."""
+    stream.until(of_turn(turn_id, "turn.completed"), "the end of the turn", 60)
+    response = stream.until(of_turn(turn_id, "message.created"), "its response")
+    return response["body"]["content"]
+
+
+def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model):
+    daemon.start()
+    with daemon.stream() as stream:
+        turn = daemon.send("say hello, marker-one", "agent:grok")["turns"][0]["turnId"]
+        assert answer_of(stream, turn) == "Hello from the mock model."
+        deltas = [e["body"]["text"] for e in stream.seen if of_turn(turn, "turn.content.delta")(e)]
+        assert len(deltas) > 1
+        assert "".join(deltas) == "Hello from the mock model."
+
+        slow = daemon.send("SLOW marker-two", "agent:grok")["turns"][0]["turnId"]
+        stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
+        daemon.post(f"/api/turns/{slow}/cancel")
+        ended = stream.until(of_turn(slow, "turn.cancelled", "turn.interrupted"), "the cancel", 60)
+        assert ended["type"] == "turn.cancelled"
+
+        turn = daemon.send("SAY:again marker-three", "agent:grok")["turns"][0]["turnId"]
+        assert answer_of(stream, turn) == "again"
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
+
+    daemon.start()
+    with daemon.stream() as stream:
+        turn = daemon.send("SAY:back marker-four", "agent:grok")["turns"][0]["turnId"]
+        assert answer_of(stream, turn) == "back"
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
+    for word, times in {"marker-one": 1, "marker-two": 1, "marker-three": 1}.items():
+        assert times_asked(model, word) == times, word
+
+
+def test_killed_while_it_answers(daemon, model):
+    """The program dies with the daemon; what may have reached it is never sent again."""
+    daemon.start()
+    with daemon.stream() as stream:
+        slow = daemon.send("SLOW marker-five", "agent:grok")["turns"][0]["turnId"]
+        waiting = daemon.send("SAY:later marker-six", "agent:grok")["turns"][0]["turnId"]
+        stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
+        daemon.kill()
+    daemon.assert_no_processes()
+    asked_before = sum(
+        asks(request, "marker-five") for request in model.prompts_with("marker-five")
+    )
+
+    daemon.start()
+    with daemon.stream() as stream:
+        ended = stream.until(of_turn(slow, "turn.interrupted"), "the interrupted turn", 60)
+        assert ended["body"]["errorCode"] == "TURN_INTERRUPTED"
+        assert ended["body"]["deliveryCertainty"] == "delivered"
+        assert answer_of(stream, waiting) == "later"
+    assert daemon.get(f"/api/turns/{slow}")["turn"]["status"] == "interrupted"
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
+    assert asked_before == 1
+    assert times_asked(model, "marker-five") == 1
+
+
+def times_asked(model, word):
+    """How often the model was asked this, not counting transcripts that tell of it."""
+    prompts = model.prompts_with(word)
+    return sum(word in prompt["user"].rpartition("current_message")[2] for prompt in prompts)
