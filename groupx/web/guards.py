@@ -17,7 +17,7 @@ from groupx.domain.wire import to_wire
 from groupx.web import asgi, headers
 from groupx.web.asgi import App, Message, Receive, Scope, Send
 from groupx.web.errors import Headers, error_answer, internal_error, invalid
-from groupx.web.policy import Auth, Found, Policy, PolicyTable
+from groupx.web.policy import WEBSOCKET, Auth, Found, Policy, PolicyTable
 from groupx.web.requests import read_body, read_query
 from groupx.web.revocation import Pass, pass_of, until_revoked
 from groupx.web.security_headers import secured
@@ -88,7 +88,7 @@ class Guards:
         admitted = pass_of(self._entrance.token)  # first: a rotation in between is noticed
         known = self._check_token(raw, policy)
         if found is None or policy is None:
-            raise _no_route(found)
+            raise _no_route(found, _method(scope))
         body: dict[str, Any] = {}
         if policy.body is None:
             if headers.declared_length(raw) != 0:
@@ -147,7 +147,7 @@ class Guards:
         if error.code is not ErrorCode.METHOD_NOT_ALLOWED:
             return ()
         found = cast("Found", self._table.find(scope["path"]))
-        methods = {"GET" if method == "WEBSOCKET" else method for method in found.by_method}
+        methods = {"GET" if method == WEBSOCKET else method for method in found.by_method}
         return (("allow", ", ".join(sorted(methods))),)
 
 
@@ -169,14 +169,16 @@ class _Watched:
 
 
 def _method(scope: Scope) -> Any:
-    return "WEBSOCKET" if scope["type"] == "websocket" else scope["method"]
+    return WEBSOCKET if scope["type"] == "websocket" else scope["method"]
 
 
-def _no_route(found: Found | None) -> GroupXError:
+def _no_route(found: Found | None, method: str) -> GroupXError:
     if found is None:
         return GroupXError(
             ErrorCode.NOT_FOUND, "There is nothing at this address; check it for a typing error."
         )
+    if method == "GET" and WEBSOCKET in found.by_method:
+        return invalid("This address speaks WebSocket only: send 'Upgrade: websocket'.")
     return GroupXError(
         ErrorCode.METHOD_NOT_ALLOWED,
         "This address does not take this method; nothing was done. See the Allow header.",

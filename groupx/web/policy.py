@@ -24,7 +24,8 @@ from groupx.web.requests import (
 )
 
 Method = Literal["GET", "POST", "WEBSOCKET"]
-"""WEBSOCKET is a GET that asks for the upgrade."""
+WEBSOCKET: Method = "WEBSOCKET"
+"""A GET that asks for the upgrade."""
 
 _NOTHING: Schema = MappingProxyType({})
 
@@ -89,7 +90,7 @@ POLICIES: tuple[Policy, ...] = (
                 "limit": number(least=1, most=MAX_PAGE_EVENTS)}),
     _get("turn", "/api/turns/<turn_id>"),
     _get("events", "/api/events", stream=True, query={"afterSeq": number(least=0, most=MAX_SEQ)}),
-    Policy(name="socket", method="WEBSOCKET", path="/api/ws", stream=True),
+    Policy(name="socket", method=WEBSOCKET, path="/api/ws", stream=True),
     # commands
     _post("send_message", "/api/messages",
           {"to": TARGETS, "content": text(), "replyToEventId": identifier(required=False),

@@ -193,10 +193,17 @@ async def test_what_is_not_there(client, path):
     ids=lambda value: value if isinstance(value, str) else None,
 )
 async def test_other_methods(client, path, methods):
-    for method in {*METHODS} - methods:
+    for method in {*METHODS} - methods - ({"GET"} if "WEBSOCKET" in methods else set()):
         response = refused(await client.request(method, path), "METHOD_NOT_ALLOWED")
         assert response.header("allow") == [("GET" if "WEBSOCKET" in methods else min(methods))]
         refused(await client.request(method, path, authorization=None), "UNAUTHORIZED")
+
+
+async def test_a_websocket_address_without_the_upgrade_says_what_it_wants(client):
+    response = refused(await client.request("GET", "/api/ws"), "INVALID_ENVELOPE")
+    assert response.status == 400
+    assert "Upgrade: websocket" in response.json()["error"]["message"]
+    assert response.header("allow") == []
 
 
 @pytest.mark.parametrize(
