@@ -14,6 +14,7 @@ from groupx.adapters.contract import (
     Interaction,
     PromptEnd,
 )
+from groupx.domain.aftermath import aftermath
 from groupx.domain.errors import ErrorCode
 from groupx.domain.outcomes import ENDINGS, Cause
 from groupx.domain.text import excerpt, without_surrogates
@@ -54,32 +55,24 @@ _KILLED: Mapping[Halt | None, Cause] = MappingProxyType(
 )
 _TIMED_OUT = frozenset({Halt.FIRST_EVENT, Halt.IDLE})
 
-_MAY_HAVE_ACTED = (
-    "What it did until then stands, and GroupX does not send this again by itself: look at what "
-    "changed, then retry or continue."
-)
 _SAID: Mapping[Cause, str] = MappingProxyType(
     {
-        Cause.EXITED: f"{{name}} ended while it worked on this turn{{how}}. {_MAY_HAVE_ACTED}",
+        Cause.EXITED: "{name} ended while it worked on this turn{how}.",
         Cause.NO_FIRST_EVENT: (
             "{name} showed no sign of having begun this turn within the time allowed and was "
-            f"stopped. {_MAY_HAVE_ACTED}"
+            "stopped."
         ),
-        Cause.IDLE: (
-            "{name} fell silent for longer than the time allowed and was stopped. "
-            f"{_MAY_HAVE_ACTED}"
-        ),
-        Cause.CANCEL_IGNORED: (
-            f"{{name}} did not stop when asked to, so its process was ended. {_MAY_HAVE_ACTED}"
-        ),
-        Cause.STOP_UNCONFIRMED: (
-            f"GroupX stopped {{name}} before it confirmed the end of this turn. {_MAY_HAVE_ACTED}"
-        ),
-        Cause.INTERACTION: (
-            "{name} asked for a decision ({how}), which nobody answers here: the turn was "
-            "stopped. Allow it in the program's own settings, then retry."
-        ),
+        Cause.IDLE: "{name} fell silent for longer than the time allowed and was stopped.",
+        Cause.CANCEL_IGNORED: "{name} did not stop when asked to, so its process was ended.",
+        Cause.STOP_UNCONFIRMED: "GroupX stopped {name} before it confirmed the end of this turn.",
     }
+)
+"""What happened; what it means is said after it, by what is known of the delivery."""
+_FORCED = "This turn was stopped by force: the process of {name} was ended at once."
+_UNSTARTED_EXIT = "{name} ended before it showed that it had begun this turn{how}."
+_ASKED = (
+    "{name} asked for a decision ({how}), which nobody answers here: the turn was "
+    "stopped. Allow it in the program's own settings, then retry."
 )
 
 
@@ -113,7 +106,7 @@ def end_of_turn(
         kind, reason = _bounded(end.kind), _bounded(end.reason)
         return TurnEnd(
             cause=Cause.INTERACTION,
-            message=_message(Cause.INTERACTION, name, kind),
+            message=_ASKED.format(name=name, how=kind),
             evidence=True,
             interaction={"kind": kind, "reason": reason},
         )
@@ -121,46 +114,56 @@ def end_of_turn(
         cause = _CONFIRMED[halt]
         return TurnEnd(
             cause=cause,
-            message=_message(cause, name),
+            message=_message(cause, name, halt=halt, delivered=started),
             reason="program" if halt is None else None,
             evidence=started,
             rebuild=ENDINGS[cause].rebuild,
         )
     ended_itself = halt is Halt.CANCEL and not killed
-    return _exited(end, Cause.EXITED if ended_itself else _KILLED[halt], started, name)
+    return _exited(end, Cause.EXITED if ended_itself else _KILLED[halt], halt, started, name)
 
 
 def _failed(end: Failed, halt: Halt | None, started: bool, name: str) -> TurnEnd:
     evidence = started or end.evidence
     if halt in _TIMED_OUT:
         cause = _CONFIRMED[halt]
-        return TurnEnd(cause=cause, message=_message(cause, name), evidence=evidence, rebuild=True)
+        message = _message(cause, name, halt=halt, delivered=evidence)
+        return TurnEnd(cause=cause, message=message, evidence=evidence, rebuild=True)
     broken = end.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
+    after = f" {aftermath(delivered=evidence)}" if broken else ""
     return TurnEnd(
         cause=Cause.PROTOCOL_BROKEN if broken else Cause.NATIVE_FAILED,
         error_code=str(end.code),
-        message=_bounded(end.message),
+        message=_bounded(end.message, MAX_MESSAGE_CHARACTERS - len(after)) + after,
         evidence=evidence,
         rebuild=broken or not end.session_usable,
     )
 
 
-def _exited(end: Exited, cause: Cause, started: bool, name: str) -> TurnEnd:
+def _exited(end: Exited, cause: Cause, halt: Halt | None, started: bool, name: str) -> TurnEnd:
     how = "" if end.returncode is None else f" (exit code {end.returncode})"
     stderr = excerpt(without_surrogates(end.stderr_excerpt).strip(), MAX_STDERR_CHARACTERS)
     return TurnEnd(
         cause=cause,
-        message=_message(cause, name, how),
+        message=_message(cause, name, halt=halt, delivered=started, how=how),
         evidence=started,
         diagnostic=stderr or None,
         rebuild=True,
     )
 
 
-def _message(cause: Cause, name: str, how: str = "") -> str | None:
+def _message(
+    cause: Cause, name: str, *, halt: Halt | None, delivered: bool, how: str = ""
+) -> str | None:
     said = _SAID.get(cause)
-    return None if said is None else said.format(name=name, how=how)
+    if said is None:
+        return None
+    if halt is Halt.FORCE:
+        said = _FORCED
+    elif cause is Cause.EXITED and not delivered:
+        said = _UNSTARTED_EXIT
+    return f"{said.format(name=name, how=how)} {aftermath(delivered=delivered)}"
 
 
-def _bounded(text: str) -> str:
-    return excerpt(without_surrogates(text), MAX_MESSAGE_CHARACTERS)
+def _bounded(text: str, characters: int = MAX_MESSAGE_CHARACTERS) -> str:
+    return excerpt(without_surrogates(text), characters)

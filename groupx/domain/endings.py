@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from groupx.domain.attempts import INVOKED, PREPARED, AttemptState
+from groupx.domain.attempts import INVOKED, PREPARED, AttemptState, DeliveryCertainty
+from groupx.domain.errors import ErrorCode
 from groupx.domain.turns import TurnEvent, TurnStatus
 
 END_STATUS: Mapping[TurnEvent, TurnStatus] = MappingProxyType(
@@ -29,6 +30,18 @@ _UNSENT: Mapping[tuple[TurnStatus, TurnEvent], TurnEvent] = MappingProxyType(
     }
 )
 """What an ending is called in the turn table when nothing of the turn was sent."""
+
+
+def certainty_without_attempt(
+    status: TurnStatus, error_code: str | None
+) -> DeliveryCertainty | None:
+    """What is known of the delivery of a turn that was never taken for one (12-tables C).
+
+    None where the question does not arise: no end yet, and no packet that could be delivered.
+    """
+    never_sent = status in {TurnStatus.FAILED, TurnStatus.CANCELLED}
+    no_packet = error_code == ErrorCode.CONTEXT_BUDGET_EXCEEDED
+    return DeliveryCertainty.NOT_DELIVERED if never_sent and not no_packet else None
 
 
 def steps_to_end(

@@ -10,7 +10,7 @@ from groupx.domain.attempts import (
     DeliveryCertainty,
     next_attempt_state,
 )
-from groupx.domain.endings import END_STATUS, steps_to_end
+from groupx.domain.endings import END_STATUS, certainty_without_attempt, steps_to_end
 from groupx.domain.envelope import Envelope
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.event_types import TERMINAL_EVENT_OF
@@ -114,12 +114,15 @@ def _decide(
     for step in steps[:-1]:
         turn, attempt = _step(tx, turn, attempt, step, command.native_turn_id)
     status = next_status(turn.status, steps[-1])
-    certainty = attempt and close_attempt(
-        tx,
-        attempt,
-        evidence=started or command.cause in PROVES_DELIVERY,
-        reconciliation=command.reconciliation,
-    )
+    if attempt is None:
+        certainty = certainty_without_attempt(status, code)
+    else:
+        certainty = close_attempt(
+            tx,
+            attempt,
+            evidence=started or command.cause in PROVES_DELIVERY,
+            reconciliation=command.reconciliation,
+        )
     if status is TurnStatus.COMPLETED and certainty is not DeliveryCertainty.DELIVERED:
         raise GroupXError(
             ErrorCode.STORE_CONFLICT,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from groupx.domain.attempts import DeliveryCertainty
+from groupx.domain.endings import certainty_without_attempt
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import TurnView
 from groupx.store.lane_rows import queue_position
@@ -70,15 +71,17 @@ def child_turns(
 
 
 def _view(row: tuple[Any, ...], position: int | None) -> TurnView:
-    certainty = row[18]
-    if certainty is not None:
-        certainty = DeliveryCertainty(certainty)
+    status = TurnStatus(row[4])
+    if row[18] is not None:
+        certainty = DeliveryCertainty(row[18])
+    else:
+        certainty = certainty_without_attempt(status, row[14])
     return TurnView(
         turn_id=row[0],
         room_id=row[1],
         target_actor_id=row[2],
         source_event_id=row[3],
-        status=TurnStatus(row[4]),
+        status=status,
         transport=row[5],
         trigger_kind=row[6],
         role=row[7],

@@ -5,7 +5,7 @@ import pytest
 from groupx.actors.turn_end import Halt, end_of_turn
 from groupx.adapters.contract import Cancelled, Completed, Exited, Failed, Interaction
 from groupx.domain.errors import ErrorCode
-from groupx.domain.outcomes import Cause
+from groupx.domain.outcomes import PROVES_DELIVERY, Cause
 
 NATIVE = Failed(code=ErrorCode.NATIVE_LOGIN_REQUIRED, message="Log in.")
 BROKEN = Failed(
@@ -79,6 +79,36 @@ def test_an_exit_during_a_cancel_before_the_kill_is_an_exit() -> None:
     assert ended.cause is Cause.EXITED
 
 
+@pytest.mark.parametrize(("end", "halt", "cause"), CASES)
+@pytest.mark.parametrize("started", [False, True])
+def test_a_message_claims_no_more_than_is_known_of_the_delivery(end, halt, cause, started) -> None:
+    result = end_of_turn(end, halt=halt, killed=halt is not None, started=started, name="Kim")
+    message = result.message or ""
+    if result.evidence or cause in PROVES_DELIVERY:
+        assert "may never have read" not in message
+    elif message:
+        assert "may never have read" in message
+        assert "not send it again" in message
+        assert "What it did until then" not in message
+        assert "worked on this turn" not in message
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_was_forced_is_not_said_to_have_been_asked(killed) -> None:
+    forced = end_of_turn(EXIT, halt=Halt.FORCE, killed=killed, started=True, name="Kim")
+    assert "by force" in forced.message
+    assert "asked" not in forced.message
+    ignored = end_of_turn(EXIT, halt=Halt.CANCEL, killed=True, started=True, name="Kim")
+    assert "did not stop when asked" in ignored.message
+
+
+def test_a_long_reason_does_not_push_out_what_it_means() -> None:
+    end = Failed(code=ErrorCode.PROTOCOL_INVALID_MESSAGE, message="x" * 5_000, evidence=False)
+    message = end_of_turn(end, halt=None, killed=False, started=False, name="Kim").message
+    assert len(message) == 1_000
+    assert "may never have read" in message
+
+
 def test_which_ends_cost_the_session() -> None:
     def rebuild(end, halt=None) -> bool:
         return end_of_turn(end, halt=halt, killed=True, started=True, name="K").rebuild
@@ -100,5 +130,5 @@ def test_what_the_program_said_last_is_for_the_diagnostic_only_and_bounded() -> 
         name="K{x}",
     )
     assert len(ended.diagnostic) == 500
-    assert "K{x} ended while" in ended.message
+    assert "K{x} ended before" in ended.message
     assert "exit code" not in ended.message

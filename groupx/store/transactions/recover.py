@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 
+from groupx.domain.aftermath import aftermath
 from groupx.domain.attempts import DeliveryCertainty, Reconciliation
 from groupx.domain.ids import ActorId
 from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand
@@ -52,8 +53,7 @@ _CAUSES = {
     Verdict.CANCEL: (Cause.CANCELLED, None),
     Verdict.INTERRUPT: (
         Cause.DAEMON_KILLED,
-        "GroupX ended while this ran and cannot tell how it went on; it is not sent again. "
-        "Look at what was done, then continue or retry.",
+        "GroupX ended while an agent had this turn, and cannot tell how it went on.",
     ),
 }
 
@@ -159,6 +159,10 @@ def _carry_out(tx: Transaction, case: _Case) -> list[str]:
     if case.verdict is Verdict.REQUEUE and attempt:
         return [put_back(tx, turn, attempt)]
     cause, message = _CAUSES[case.verdict]
+    certainty = case.open_attempt and case.open_attempt.certainty
+    delivered = certainty is DeliveryCertainty.DELIVERED
+    if cause is Cause.DAEMON_KILLED:
+        message = f"{message} {aftermath(delivered=delivered)}"
     end = TerminalCommand(
         turn_id=turn.turn_id,
         attempt_id=attempt and attempt.attempt_id,
@@ -169,7 +173,6 @@ def _carry_out(tx: Transaction, case: _Case) -> list[str]:
         else Reconciliation.NONE,
     )
     counted: list[str] = [end_turn(tx, turn, attempt, end).status]
-    known = case.open_attempt and case.open_attempt.certainty is DeliveryCertainty.DELIVERED
-    if cause is Cause.DAEMON_KILLED and not known:
+    if cause is Cause.DAEMON_KILLED and not delivered:
         counted.append(DeliveryCertainty.UNKNOWN)
     return counted

@@ -68,6 +68,7 @@ def test_what_may_have_been_sent_is_interrupted(ledger, started, certainty, canc
     )
     body = orjson.loads(ledger.frames[-1].data)["body"]
     assert body["deliveryCertainty"] == certainty
+    assert ("may never have read" in body["message"]) == (certainty == "unknown")
     assert body["reconciliation"] == "unsupported"
     assert body["partialCharacters"] == 6
     assert ledger.status(waiting) == "queued"

@@ -4,6 +4,7 @@ import pytest
 from groupx.domain.ledger import TerminalCommand, ToolRecord
 from groupx.domain.outcomes import Cause
 from groupx.store.transactions.terminal import terminal
+from groupx.store.turn_views import turn_view
 
 
 def last(ledger, event_type):
@@ -139,7 +140,17 @@ def test_ends_before_anything_was_sent(ledger, cause, code, invoked):
     event = last(ledger, "turn.failed")
     assert event["actor"]["actorId"] == "system:groupx"
     assert event["body"]["message"] == "why"
-    assert event["body"].get("deliveryCertainty") == (attempt_id and "not_delivered")
+    no_packet = attempt_id is None and cause is Cause.PACKET_IMPOSSIBLE
+    certainty = None if no_packet else "not_delivered"
+    assert event["body"].get("deliveryCertainty") == certainty
+    assert turn_view(ledger.conn, turn_id).delivery_certainty == certainty
+
+
+def test_a_turn_without_an_attempt_is_known_not_to_be_delivered_once_it_ended(ledger):
+    turn_id = ledger.queued()
+    assert turn_view(ledger.conn, turn_id).delivery_certainty is None
+    ledger.cancel(turn_id)
+    assert turn_view(ledger.conn, turn_id).delivery_certainty == "not_delivered"
     assert ledger.rows("SELECT * FROM delivery_cursors") == []
 
 

@@ -1,0 +1,15 @@
+"""What it means for the user's work that a turn ended before its end was known."""
+
+_DELIVERED = (
+    "What it did until then stands, and GroupX does not send this again by itself: look at what "
+    "changed, then retry or continue."
+)
+_UNKNOWN = (
+    "It may never have read this message, or may have acted on it: GroupX cannot tell, and does "
+    "not send it again by itself. Look at what changed, then retry or continue."
+)
+
+
+def aftermath(*, delivered: bool) -> str:
+    """How such a message ends. `delivered`: the native turn is known to have begun."""
+    return _DELIVERED if delivered else _UNKNOWN
