@@ -1,0 +1,1 @@
+"""What agents and people write, as HTML that is safe to show."""
