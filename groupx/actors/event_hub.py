@@ -24,7 +24,7 @@ SLICE_BYTES = 256 * 1024
 """What one reader is given at once: a slow one holds this much, not the whole ring."""
 
 Place = tuple[object, str, int, int]
-"""What makes a slice the same for two readers: encoding, room, position, deltas from."""
+"""What makes a slice the same for two readers: encoding, room, position, transients from."""
 
 
 @attrs.frozen(kw_only=True)
@@ -105,27 +105,31 @@ class EventHub:
         """What a running turn shows so far; None for a turn that shows nothing."""
         return self._live.get(turn_id)
 
-    def subscribe(self, room_id: str, cursor: int, *, deltas_from: int = 0) -> Subscription:
-        """A reader of everything durable above `cursor`, and of the deltas that follow it.
+    def subscribe(
+        self, room_id: str, cursor: int, *, transients_from: int | None = None
+    ) -> Subscription:
+        """A reader of everything durable above `cursor`, and of what is transient from now on.
 
-        `deltas_from` (an earlier `ring.end`) leaves out the deltas before that moment. The ring
+        Or from the moment `transients_from` on, an earlier `ring.end`: what a reader catches up
+        with is not as things stand, so older transient events would tell it stale news. The ring
         must know its `through_seq` by now (`ring.learn`).
         """
-        return Subscription(self, room_id, cursor, deltas_from)
+        since = self.ring.end if transients_from is None else transients_from
+        return Subscription(self, room_id, cursor, since)
 
     def slice(
-        self, room_id: str, position: int, encode: Encode[T], *, deltas_from: int = 0
+        self, room_id: str, position: int, encode: Encode[T], *, transients_from: int = 0
     ) -> Slice[T]:
         """The visible frames from `position`, made once for all who stand there."""
-        deltas_from = deltas_from if deltas_from > position else 0
-        key = (encode, room_id, position, deltas_from)
+        transients_from = transients_from if transients_from > position else 0
+        key = (encode, room_id, position, transients_from)
         found = self._shared.get(key)
         if found is not None:
             return cast("Slice[T]", found)
         chosen: list[Frame] = []
         size, end = 0, position
         for frame in self.ring.frames(position, self.visible):
-            if frame.room_id == room_id and (frame.seq is not None or end >= deltas_from):
+            if frame.room_id == room_id and (frame.seq is not None or end >= transients_from):
                 if chosen and size + len(frame.data) > SLICE_BYTES:
                     break
                 chosen.append(frame)

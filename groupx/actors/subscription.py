@@ -14,17 +14,17 @@ Encode = Callable[[Sequence[Frame]], T]
 
 
 class Subscription:
-    """Everything durable above `cursor`, in order, exactly once; deltas as far as the ring goes.
+    """Everything durable above `cursor`, in order, exactly once; transient events since it began.
 
     While `behind`, the reader takes pages above `cursor` from the store and reports each with
     `read_page`; otherwise `take` gives what is in the ring and `wait` waits for more.
     """
 
-    def __init__(self, hub: "EventHub", room_id: str, cursor: int, deltas_from: int) -> None:
+    def __init__(self, hub: "EventHub", room_id: str, cursor: int, transients_from: int) -> None:
         self._hub = hub
         self._room_id = room_id
         self._position = hub.ring.after(cursor)
-        self._deltas_from = deltas_from
+        self._transients_from = transients_from
         self.cursor = cursor
 
     @property
@@ -44,7 +44,7 @@ class Subscription:
             self._position = max(self._position, ring.after(self.cursor))
         while self._position < self._hub.visible:
             piece = self._hub.slice(
-                self._room_id, self._position, encode, deltas_from=self._deltas_from
+                self._room_id, self._position, encode, transients_from=self._transients_from
             )
             self._position = piece.end
             self.cursor = max(self.cursor, piece.through_seq)

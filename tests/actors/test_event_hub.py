@@ -246,18 +246,20 @@ def test_rooms_do_not_see_each_other():
     assert drain(there) == ["2", "d0", "4"]
 
 
-def test_a_joiner_gets_the_deltas_that_follow_its_cursor_or_only_those_from_now():
+def test_who_catches_up_gets_what_is_durable_and_transient_events_from_its_own_moment_on():
     clock = Clock()
     hub = make_hub(clock)
     hub.append([durable(1)])
     hub.publish(delta(0))
-    from_cursor = hub.subscribe(MAIN_ROOM, 1)
-    from_now = hub.subscribe(MAIN_ROOM, 1, deltas_from=hub.ring.end)
+    earlier = hub.subscribe(MAIN_ROOM, 1, transients_from=1)
+    from_now = hub.subscribe(MAIN_ROOM, 1)
+    from_now_behind = hub.subscribe(MAIN_ROOM, 0)
     hub.publish(delta(1))
     clock.now += 1
     hub.append([durable(2)])
-    behind = hub.subscribe(MAIN_ROOM, 0, deltas_from=2)
-    assert drain(from_cursor) == ["d0", "d1", "2"]
+    behind = hub.subscribe(MAIN_ROOM, 0, transients_from=2)
+    assert drain(earlier) == ["d0", "d1", "2"]
+    assert drain(from_now_behind) == ["1", "d1", "2"]
     assert drain(from_now) == ["d1", "2"]
     assert drain(behind) == ["1", "d1", "2"]
 

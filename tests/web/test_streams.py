@@ -178,6 +178,17 @@ class Room:
             )
         )
 
+    def agent_changed(self, name: str) -> None:
+        self.hub.publish(
+            notice(
+                "agent.changed",
+                MAIN_ROOM,
+                {"agent": {"name": name}},
+                event_id=self.ids.new("evt"),
+                occurred_at="2026-01-01T00:00:00.000Z",
+            )
+        )
+
     # --- its clients ------------------------------------------------------------------------
 
     @asynccontextmanager
@@ -443,7 +454,7 @@ async def test_who_joins_in_the_middle_of_a_turn_gets_what_it_said_and_goes_on_f
         room.delta(turn_id, 1)
         room.hub.live_update(turn_id, LiveTurn(text="xx", chunk_index=2))
         await trio.sleep(0.05)
-        async with room.ws() as socket, room.sse("?afterSeq=2") as client:
+        async with room.ws() as socket:
             subscribed = await socket.subscribe(2)
             [turn] = subscribed["activeTurns"]
             assert (turn["turnId"], turn["status"]) == (turn_id, "queued")
@@ -451,11 +462,40 @@ async def test_who_joins_in_the_middle_of_a_turn_gets_what_it_said_and_goes_on_f
             assert turn["live"]["chunkIndex"] == 2
             room.delta(turn_id, 2)
             assert (await socket.until("turn.content.delta"))["body"]["chunkIndex"] == 2
-            # SSE has no such answer: its client learned of the turn earlier, so it gets them all.
-            chunks = [
-                (await client.until("turn.content.delta"))["body"]["chunkIndex"] for _ in range(3)
-            ]
-            assert chunks == [0, 1, 2]
+
+
+@pytest.mark.parametrize("face", ["sse", "ws"])
+async def test_who_catches_up_is_told_nothing_transient_that_is_older_than_its_stream(
+    tmp_path: Path, face: str
+):
+    async with running(tmp_path) as room:
+        turn_id = await room.ask_ada()
+        await room.say("one")
+        room.delta(turn_id, 0)
+        room.agent_changed("stale")
+        await room.say("two")
+        await trio.sleep(0.05)  # the readers' tick
+        seen: list[str] = []
+
+        async def watched(next_event: Any) -> None:
+            while (event := await next_event())["body"].get("content") != "three":
+                agent = event["body"].get("agent")
+                seen.append(event["body"].get("content") or (agent or event["body"])["name"])
+
+        if face == "sse":
+            async with room.sse("?afterSeq=2") as client:
+                await client.until("agent.changed")
+                room.agent_changed("fresh")
+                await room.say("three")
+                await watched(client.event)
+        else:
+            async with room.ws() as socket:
+                await socket.subscribe(2)
+                await socket.until("agent.changed")
+                room.agent_changed("fresh")
+                await room.say("three")
+                await watched(socket.frame)
+        assert seen == ["one", "two", "fresh"]
 
 
 # --- the WebSocket's own rules ------------------------------------------------------------------

@@ -34,29 +34,27 @@ async def open_stream(
     *,
     room_id: RoomId | None = None,
     after_seq: int | None = None,
-    replay_deltas: bool = False,
 ) -> Opening:
     """Subscribe above `after_seq` (None: live from now) in the named or the active room.
 
-    `replay_deltas` also gives the deltas that came since the cursor, for a client that learned
-    of the running turns earlier. Raises NOT_FOUND, STORE_BUSY, STORE_UNAVAILABLE.
+    What is replayed is durable; transient events come from this moment on. Raises NOT_FOUND,
+    STORE_BUSY, STORE_UNAVAILABLE.
     """
     # Taken before the read, so that what a turn shows between the two is seen twice (and told
     # apart by chunkIndex) rather than not at all.
-    deltas_from = hub.ring.end
+    transients_from = hub.ring.end
     start = await store.ask(Read(stream_start, room_id, OPENING_DEADLINE_MS))
     hub.ring.learn(start.through_seq)
     newest = max(hub.ring.through_seq or 0, start.through_seq)
     reset = after_seq is not None and after_seq > newest
     if after_seq is None or reset:
-        cursor, deltas_from = newest, hub.ring.end
+        cursor, transients_from = newest, hub.ring.end
     else:
         cursor = after_seq
-        deltas_from = 0 if replay_deltas else deltas_from
     return Opening(
         room_id=start.room_id,
         through_seq=newest,
         reset=reset,
         active_turns=start.turns,
-        subscription=hub.subscribe(start.room_id, cursor, deltas_from=deltas_from),
+        subscription=hub.subscribe(start.room_id, cursor, transients_from=transients_from),
     )

@@ -67,9 +67,7 @@ async def open_events(
     services: Services, announcer: Announcer, after_seq: int | None
 ) -> EventStream:
     """Begin a stream; what can be refused is refused here, before the first byte."""
-    opening = await open_stream(
-        services.hub, services.store, after_seq=after_seq, replay_deltas=True
-    )
+    opening = await open_stream(services.hub, services.store, after_seq=after_seq)
     first = announcer.agents_changed(opening.room_id, services.directory.views())
     if opening.reset:
         first.insert(0, announcer.reset(opening.room_id))
