@@ -33,6 +33,11 @@ def is_busy(error: BaseException) -> bool:
     return primary_code(error) in _BUSY
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Whether what SQLite did was given up because nobody wants it any more."""
+    return primary_code(error) == sqlite3.SQLITE_INTERRUPT
+
+
 def is_fault(error: BaseException) -> bool:
     """Whether it is the store that failed, and not the one statement."""
     return primary_code(error) in _FAULTS
@@ -45,6 +50,16 @@ def unavailable(cause: BaseException) -> GroupXError:
         f"The ledger could not be written ({_reason(cause)}). Nothing was acknowledged and nothing "
         "is sent to an agent because of it. Free space or mend the disk: writing resumes by "
         "itself. Then look whether the room has it, or repeat it with the same command id.",
+        cause=_reason(cause),
+    )
+
+
+def not_opened(cause: BaseException) -> GroupXError:
+    """The medium failed while the ledger was opened, created or upgraded; it was rolled back."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The database could not be opened ({_reason(cause)}). What is in it is as it was. Free "
+        "space or mend the disk, then start again.",
         cause=_reason(cause),
     )
 

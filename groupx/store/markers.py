@@ -43,21 +43,10 @@ def mismatch(observed: str) -> GroupXError:
     """SCHEMA_MISMATCH: this build does not know the database."""
     return GroupXError(
         ErrorCode.SCHEMA_MISMATCH,
-        f"This database cannot be opened: found {observed}; this build reads format {CURRENT}. "
+        f"This database cannot be opened: found {observed}; this build reads 1 to {CURRENT}. "
         f"{_KEPT} {_CHOOSE}",
         expected=CURRENT,
         observed=observed,
-    )
-
-
-def not_upgraded(number: int) -> GroupXError:
-    """SCHEMA_MISMATCH: an older format, known but not upgraded by this build."""
-    return GroupXError(
-        ErrorCode.SCHEMA_MISMATCH,
-        f"This database has format {number} ('{STEPS[number - 1].name}'), and this build does not "
-        f"upgrade it to format {CURRENT} yet. {_KEPT} {_CHOOSE}",
-        expected=CURRENT,
-        observed=number,
     )
 
 

@@ -1,14 +1,16 @@
-"""From a path to an open ledger: looked at, then created or found whole; anything else refused."""
+"""From a path to an open ledger: looked at, then created, upgraded or found whole; else refused."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store import faults
 from groupx.store.connection import Target, open_connection
 from groupx.store.formats.chain import CURRENT, create
-from groupx.store.markers import NO_TABLES, not_upgraded, read_format
+from groupx.store.markers import NO_TABLES, read_format
 from groupx.store.probe import probe
+from groupx.store.upgrade import PLAIN, Upgrade, given_up
 
 MAX_ROUNDS = 4
 """How often another program may change the format between the look and the opening."""
@@ -20,21 +22,22 @@ def open_ledger(
     now_iso: str,
     database_id: str,
     opener: Callable[[Target], sqlite3.Connection] = open_connection,
+    upgrade: Upgrade = PLAIN,
 ) -> sqlite3.Connection:
     """An open connection to a ledger of the current format.
 
-    `now_iso` and `database_id` are written only into a database that is created. Refuses with
-    SCHEMA_MISMATCH or SCHEMA_CORRUPT, and then no byte of the file has changed; STORE_BUSY when
-    another program holds it; SCHEMA_CONFLICT when its format keeps moving.
+    An older one is upgraded. `now_iso` and `database_id` are written only into a database that
+    is created or upgraded. Refuses with SCHEMA_MISMATCH or SCHEMA_CORRUPT, and then no byte of
+    the file has changed; STORE_BUSY when another program holds it; SCHEMA_CONFLICT when its
+    format keeps moving.
     """
+    values = {"now": now_iso, "database_id": database_id}
     for _ in range(MAX_ROUNDS):
         found = NO_TABLES if target == ":memory:" else probe(target)
-        if found not in (NO_TABLES, CURRENT):
-            raise not_upgraded(found)
         try:
             conn = opener(target)
             try:
-                if _settled(conn, found, now_iso, database_id):
+                if _settled(conn, target, found, values, upgrade):
                     return conn
             except BaseException:
                 conn.close()
@@ -50,13 +53,22 @@ def open_ledger(
     )
 
 
-def _settled(conn: sqlite3.Connection, found: int, now_iso: str, database_id: str) -> bool:
-    """Whether the format is still `found` under the lock; an empty database is filled there."""
+def _settled(
+    conn: sqlite3.Connection,
+    target: Target,
+    found: int,
+    values: Mapping[str, str],
+    upgrade: Upgrade,
+) -> bool:
+    """Whether the format is still `found` under the lock; what is not current is made so there."""
     conn.execute("BEGIN IMMEDIATE")
     try:
         same = read_format(conn) == found
+        if same and NO_TABLES < found < CURRENT:
+            upgrade.run(conn, Path(target), found, values)
+            return True
         if same and found == NO_TABLES:
-            create(conn, now_iso=now_iso, database_id=database_id)
+            create(conn, values)
         conn.execute("COMMIT")
     except BaseException:
         conn.rollback()
@@ -65,6 +77,8 @@ def _settled(conn: sqlite3.Connection, found: int, now_iso: str, database_id: st
 
 
 def _translated(error: sqlite3.Error) -> GroupXError:
+    if faults.is_interrupt(error):
+        return given_up()
     if faults.is_busy(error):
         return faults.locked_elsewhere()
-    return faults.unavailable(error)
+    return faults.not_opened(error)

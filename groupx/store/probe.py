@@ -14,9 +14,8 @@ from pathlib import Path
 
 from groupx.domain.errors import GroupXError
 from groupx.store import faults
-from groupx.store.formats.chain import CURRENT
 from groupx.store.markers import NO_TABLES, corrupt, mismatch, read_format
-from groupx.store.structure import describe, differences, reference
+from groupx.store.structure import TOLERATED, describe, differences, reference
 
 _SHOWN_DIFFERENCES = 5
 _SIDECARS = ("-wal", "-shm")
@@ -25,7 +24,7 @@ _LOCK_BYTES = (0x4000_0000, 512)
 
 
 def probe(path: Path, *, busy_seconds: float = 5.0) -> int:
-    """The format of the file, validated if it is the current one; NO_TABLES when it is empty.
+    """The format of the file, whose shape is that of the format; NO_TABLES when it is empty.
 
     SCHEMA_MISMATCH or SCHEMA_CORRUPT for what cannot be opened, STORE_BUSY when another program
     holds it. The file and its `-wal` keep every byte; sidecars that the look made are gone.
@@ -40,16 +39,15 @@ def probe(path: Path, *, busy_seconds: float = 5.0) -> int:
         raise mismatch("something that is not a file")
     with _leaving_no_sidecars(path), _looking(path, busy_seconds) as conn:
         number = read_format(conn)
-        if number == CURRENT:
-            validate(conn, number)
         if number != NO_TABLES:
+            validate(conn, number)
             _refuse_torn(path, size, number)
         return number
 
 
 def validate(conn: sqlite3.Connection, number: int) -> None:
     """SCHEMA_CORRUPT unless the database has exactly the structure of format `number`."""
-    found = differences(describe(conn), reference(number))
+    found = differences(describe(conn, without=TOLERATED.get(number)), reference(number))
     if found:
         more = len(found) - _SHOWN_DIFFERENCES
         shown = "; ".join(found[:_SHOWN_DIFFERENCES]) + (f"; and {more} more" if more > 0 else "")

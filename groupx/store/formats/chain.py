@@ -41,6 +41,12 @@ CURRENT = STEPS[-1].number
 FIRST_MARKED = step_10.NUMBER
 """The first format that says its number in `groupx_schema`; older ones only in user_version."""
 
+_FIRST_MARK = """
+INSERT INTO groupx_schema (singleton, format)
+  SELECT 1, ? FROM pragma_user_version
+    WHERE user_version = ? AND NOT EXISTS (SELECT 1 FROM groupx_schema)
+"""
+
 
 def run_step(conn: sqlite3.Connection, step: Step, values: Mapping[str, str]) -> None:
     """Run one step inside the caller's transaction, and log it.
@@ -55,20 +61,32 @@ def run_step(conn: sqlite3.Connection, step: Step, values: Mapping[str, str]) ->
     )
 
 
-def create(conn: sqlite3.Connection, *, now_iso: str, database_id: str) -> None:
+def create(conn: sqlite3.Connection, values: Mapping[str, str]) -> None:
     """Run the whole chain and set the marker, inside the caller's transaction."""
-    values = {"now": now_iso, "database_id": database_id}
     for step in STEPS:
         run_step(conn, step, values)
-    conn.execute("INSERT INTO groupx_schema (singleton, format) VALUES (1, ?)", (CURRENT,))
+    mark(conn, 0)
+
+
+def mark(conn: sqlite3.Connection, found: int) -> bool:
+    """Set every marker from format `found` to the current one; False when it is not `found`."""
+    if found < FIRST_MARKED:
+        marked = conn.execute(_FIRST_MARK, (CURRENT, found))
+    else:
+        marked = conn.execute(
+            "UPDATE groupx_schema SET format = ? WHERE format = ?", (CURRENT, found)
+        )
+    if marked.rowcount != 1:
+        return False
     conn.execute(f"PRAGMA user_version = {CURRENT}")
+    return True
 
 
 def create_current(conn: sqlite3.Connection, *, now_iso: str, database_id: str) -> None:
     """Make an empty database one of the current format, all or nothing."""
     conn.execute("BEGIN IMMEDIATE")
     try:
-        create(conn, now_iso=now_iso, database_id=database_id)
+        create(conn, {"now": now_iso, "database_id": database_id})
         conn.execute("COMMIT")
     except BaseException:
         conn.rollback()
