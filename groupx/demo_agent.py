@@ -189,7 +189,7 @@ CODE = """A room is a file of plain settings:
 ```json
 {
   "agents": {
-    "claude": { "cwd": "." },
+    "kimi": { "command": "kimi", "cwd": "." },
     "ada": { "driver": "demo", "name": "Ada", "cwd": "." }
   }
 }

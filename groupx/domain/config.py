@@ -10,7 +10,11 @@ from groupx.domain.limits import Limits, Timeouts
 BUILT_IN_DRIVERS = ("codex", "claude", "kimi", "grok", "hermes")
 """Agent ids that imply the driver of the same name."""
 
-DRIVERS = (*BUILT_IN_DRIVERS, "acp", "demo")
+RESERVED_DRIVERS = frozenset({"codex", "claude"})
+"""Names of drivers that this version does not have; an agent with one can only be disabled."""
+
+DRIVERS = ("kimi", "grok", "hermes", "acp", "demo")
+"""Every driver of this version: those of `adapters/registry.py`."""
 
 
 @attrs.frozen(kw_only=True)

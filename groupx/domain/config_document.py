@@ -213,7 +213,7 @@ def _words(value: Any, _: Any = None) -> Words:
     return Words(tuple(words))
 
 
-_COMMAND_FORMS = 'a program ("codex"), or a list (["npx", "-y", "…"])'
+_COMMAND_FORMS = 'a program ("kimi"), or a list (["npx", "-y", "…"])'
 
 
 def _command(value: Any, _: Any) -> Command:

@@ -38,7 +38,7 @@ class ConfigError(GroupXError):
 
 
 def document_path(steps: Sequence[str | int]) -> str:
-    """`agents.codex.args[2]` for the keys and indexes that lead to a value."""
+    """`agents.kimi.args[2]` for the keys and indexes that lead to a value."""
     text = ""
     for step in steps:
         if isinstance(step, int):

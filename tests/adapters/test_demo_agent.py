@@ -1,16 +1,21 @@
 """The demo agent, as everybody meets it: through the adapter."""
 
+import ast
+import inspect
 import json
+import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
 
 import acp.schema as acp
+import click
 import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groupx import cli, demo_agent
 from groupx.adapters.contract import (
     Cancelled,
     Completed,
@@ -25,6 +30,7 @@ from groupx.adapters.contract import (
 from groupx.adapters.registry import adapter_for
 from groupx.demo_agent import SCENES, read_packet, scene_for
 from groupx.domain.config import AgentConfig
+from groupx.domain.config_parsing import parse_config
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import MAIN_ROOM, USER_WEB, ActorId
 from groupx.domain.limits import Limits
@@ -243,3 +249,46 @@ def test_it_starts_quickly_and_imports_only_the_domain():
         b"groupx.domain",
         b"groupx.domain.text",
     ]
+
+
+def texts_of_the_demo_agent():
+    """Every text in its source that it could show, docstrings too."""
+    tree = ast.parse(inspect.getsource(demo_agent))
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
+def test_configs_that_it_shows_are_right():
+    shown = [
+        block.partition("```")[0]
+        for text in texts_of_the_demo_agent()
+        for block in text.split("```json\n")[1:]
+    ]
+    assert shown
+    for document in shown:
+        assert parse_config(document.encode(), path="/home/you/groupx.json").enabled_agents()
+
+
+def test_commands_that_it_shows_are_right():
+    shown = [
+        words.split()
+        for text in texts_of_the_demo_agent()
+        for words in re.findall(r"`groupx ([^`]+)`", text)
+    ]
+    assert shown
+    for name, *arguments in shown:
+        context = click.Context(cli.group)
+        command = cli.group.get_command(context, name)
+        assert command is not None, name
+        command.make_context(name, arguments, parent=context)
+
+
+def test_words_that_it_offers_are_heard():
+    offered = re.findall(r"^\| (\*\*.*?) \| ", demo_agent.HELP, re.MULTILINE)
+    words = [word for row in offered for word in re.findall(r"\*\*(.+?)\*\*", row)]
+    assert len(words) > 10
+    for word in words:
+        assert scene_for(f"please {word} now") is not scene_for("hello")

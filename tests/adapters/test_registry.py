@@ -1,7 +1,7 @@
 import pytest
 
 from groupx.adapters.registry import ADAPTERS, adapter_for
-from groupx.domain.config import DRIVERS
+from groupx.domain.config import DRIVERS, RESERVED_DRIVERS
 from groupx.domain.errors import ErrorCode, GroupXError
 
 
@@ -9,7 +9,11 @@ from groupx.domain.errors import ErrorCode, GroupXError
 def test_every_driver_of_this_version_is_itself(driver):
     adapter = adapter_for(driver)
     assert (adapter.driver, adapter.adapter_id) == (driver, driver)
-    assert driver in DRIVERS
+
+
+def test_the_config_takes_the_drivers_that_there_are():
+    assert set(ADAPTERS) == set(DRIVERS)
+    assert not RESERVED_DRIVERS & set(ADAPTERS)
 
 
 def test_a_stranger_is_refused_and_never_guessed():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx.domain.config import BUILT_IN_DRIVERS, Config
+from groupx.domain.config import BUILT_IN_DRIVERS, DRIVERS, RESERVED_DRIVERS, Config
 from groupx.domain.config_error import ConfigError
 from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
 from groupx.domain.errors import ErrorCode
@@ -82,8 +82,28 @@ def test_a_full_config_is_read_as_written():
 
 @pytest.mark.parametrize("name", BUILT_IN_DRIVERS)
 def test_built_in_ids_imply_their_driver(name: str):
-    (agent,) = parse({"agents": {name: {"command": name, "cwd": "."}}}).agents
-    assert agent.driver == name
+    agent = {"command": name, "cwd": ".", "enabled": name not in RESERVED_DRIVERS}
+    found, _ = parse({"agents": {name: agent, "a": AGENT}}).agents
+    assert found.driver == name
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("name", sorted(RESERVED_DRIVERS))
+def test_a_driver_that_is_not_in_this_version_is_refused_where_it_would_be_used(
+    name: str, named: bool
+):
+    agent_id = "a" if named else name
+    agent = {"command": name, "cwd": ".", **({"driver": name} if named else {})}
+    with pytest.raises(ConfigError) as caught:
+        parse({"agents": {agent_id: agent}})
+    error = caught.value
+    assert (error.code, error.where) == (
+        ErrorCode.PROVIDER_NOT_CLAIMED,
+        f"agents.{agent_id}.driver",
+    )
+    assert "not in this version" in error.message
+    assert all(driver in error.allowed for driver in DRIVERS)
+    assert name not in error.allowed
 
 
 @pytest.mark.parametrize(
@@ -102,7 +122,8 @@ def test_every_form_of_command_is_an_argv_prefix(command: Any, argv: tuple[str, 
 
 @pytest.mark.parametrize("address", ["ws://127.0.0.1:9000", "unix:///run/codex.sock"])
 def test_codex_may_be_spoken_to_by_address(address: str):
-    (agent,) = parse({"agents": {"codex": {"command": address, "cwd": "."}}}).agents
+    codex = {"command": address, "cwd": ".", "enabled": False}
+    agent, _ = parse({"agents": {"codex": codex, "a": AGENT}}).agents
     assert agent.command == (address,)
 
 
@@ -127,7 +148,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     ({**with_agent(), "limits": {"queuePerAgent": 0}}, "limits.queuePerAgent", "1 to 100000"),
     ({**with_agent(), "limits": {"queuePerAgent": 100_001}}, "limits.queuePerAgent", "100000"),
     ({**with_agent(), "timeouts": {"idle": 1}}, "timeouts.idle", "100 to 86400000"),
-    ({"agents": {"a": {"command": "x", "cwd": "."}}}, "agents.a.driver", "codex"),
+    ({"agents": {"a": {"command": "x", "cwd": "."}}}, "agents.a.driver", "kimi"),
     ({"agents": {"a": {"driver": "acp", "command": "x"}}}, "agents.a.cwd", "required"),
     ({"agents": {"a": {"driver": "acp", "cwd": "."}}}, "agents.a.command", "program"),
     (with_agent(command=[]), "agents.a.command", "program"),
@@ -137,13 +158,13 @@ REFUSED: list[tuple[Any, str, str]] = [
     (with_agent(command=7), "agents.a.command", "program"),
     (with_agent(command="ws://127.0.0.1:1"), "agents.a.command", "codex"),
     (
-        {"agents": {"codex": {"command": "ws://box:1", "cwd": "."}}},
+        {"agents": {"codex": {"command": "ws://box:1", "cwd": ".", "enabled": False}}},
         "agents.codex.command",
         "127.0.0.1",
     ),
     (with_agent(args="--x"), "agents.a.args", "list of texts"),
     (with_agent(args=["a\0b"]), "agents.a.args[0]", "NUL"),
-    ({"agents": {"codex": {**AGENT, "driver": None, "args": ["x"]}}}, "agents.codex.args", "acp"),
+    ({"agents": {"kimi": {**AGENT, "driver": "kimi", "args": ["x"]}}}, "agents.kimi.args", "acp"),
     ({"agents": {"d": {"driver": "demo", "command": "x", "cwd": "."}}}, "agents.d.command", "demo"),
     (with_agent(cwd="~/code"), "agents.a.cwd", "no ~"),
     (with_agent(cwd=""), "agents.a.cwd", "path"),
@@ -183,7 +204,7 @@ def test_an_unknown_driver_is_named_with_the_known_ones_and_never_guessed():
         parse(with_agent(driver="gemini"))
     assert caught.value.code is ErrorCode.PROVIDER_NOT_CLAIMED
     assert '"gemini"' in caught.value.message
-    for driver in (*BUILT_IN_DRIVERS, "acp", "demo"):
+    for driver in DRIVERS:
         assert driver in caught.value.message
 
 
