@@ -85,6 +85,27 @@ async def test_silence(scripted, method):
     assert (error.code, error.transient) == (ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT, True)
 
 
+@pytest.mark.parametrize("method", ["authenticate", "session/new", "session/set_mode"])
+async def test_one_request_is_waited_for_no_longer_than_its_own_bound(scripted, method):
+    login = {"id": "codex-api-key", "name": "API key"}
+    modes = {"availableModes": [{"id": "auto", "name": "Auto"}], "currentModeId": "plan"}
+    error = await refused(
+        scripted,
+        {
+            "initialize": [{"result": {"protocolVersion": 1, "authMethods": [login]}}],
+            "authenticate": [{"result": {}}],
+            "session/new": [{"result": {"sessionId": "s", "modes": modes}}],
+            method: [HANG],
+        },
+        mode="auto",
+        env={"CODEX_API_KEY": "k"},
+        timeouts=Timeouts(request=150),
+    )
+    assert (error.code, error.transient) == (ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT, True)
+    assert f"did not answer {method} within 0.15 s" in error.message
+    assert "timeouts.request" in error.message
+
+
 @pytest.mark.parametrize("method", ["start", "initialize", "session/new"])
 async def test_death(scripted, method):
     steps = [{"stderr": "no such model\n"}, {"exit": 7}]

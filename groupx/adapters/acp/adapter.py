@@ -9,7 +9,14 @@ import trio
 import groupx
 from groupx.adapters.acp.drivers import AcpDriver
 from groupx.adapters.acp.failures import words_of
-from groupx.adapters.acp.handshake import Greeting, OpenedSession, greet, log_in, open_session
+from groupx.adapters.acp.handshake import (
+    Greeting,
+    NoAnswer,
+    OpenedSession,
+    greet,
+    log_in,
+    open_session,
+)
 from groupx.adapters.acp.session import STDERR_CHARACTERS, AcpSession
 from groupx.adapters.contract import (
     AdapterStartError,
@@ -111,10 +118,10 @@ class AcpAdapter:
         try:
             with trio.fail_after(profile.timeouts.handshake / 1000):
                 greeting = await greet(connection, quirks, our_version=groupx.__version__)
-                await log_in(connection, greeting, environment)
+                await log_in(connection, greeting, environment, profile.timeouts)
                 opened = await open_session(connection, greeting, profile, quirks)
         except trio.TooSlowError as error:
-            raise self._too_slow(session, child, profile) from error
+            raise self._too_slow(session, child, profile, error) from error
         except RpcError as error:
             raise AdapterStartError(
                 ErrorCode.ADAPTER_START_FAILED,
@@ -132,15 +139,24 @@ class AcpAdapter:
         )
 
     def _too_slow(
-        self, session: AcpSession, child: ChildProcess, profile: SessionProfile
+        self,
+        session: AcpSession,
+        child: ChildProcess,
+        profile: SessionProfile,
+        error: trio.TooSlowError,
     ) -> AdapterStartError:
         if session.unprompted is not None:
             return _asked_early(session)
+        if isinstance(error, NoAnswer):
+            milliseconds, key = profile.timeouts.request, "timeouts.request"
+            what = f"The program did not answer {error.method}"
+        else:
+            milliseconds, key = profile.timeouts.handshake, "timeouts.handshake"
+            what = "The program was not ready"
         return AdapterStartError(
             ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
-            f"The program was not ready within {profile.timeouts.handshake / 1000:g} s. "
-            f"{_last_words(session, child)}Nothing was sent to it. Try again, or raise "
-            "timeouts.handshake.",
+            f"{what} within {milliseconds / 1000:g} s. {_last_words(session, child)}"
+            f"Nothing was sent to it. Try again, or raise {key}.",
         )
 
     def _ended_early(

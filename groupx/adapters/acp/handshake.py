@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import trio
 
 from groupx.adapters.acp.failures import AUTH_REQUIRED, classify, words_of
 from groupx.adapters.acp.quirks import LOGIN_BY_VARIABLE, Quirks
@@ -11,8 +12,17 @@ from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfil
 from groupx.adapters.json_lines import Json, is_object, objects_in, text_of
 from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
+from groupx.domain.limits import Timeouts
 
 PROTOCOL_VERSION = 1
+
+
+class NoAnswer(trio.TooSlowError):
+    """The program left one request of the handshake unanswered for `timeouts.request`."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__(method)
+        self.method = method
 
 
 @attrs.frozen(kw_only=True)
@@ -87,13 +97,16 @@ def _read_greeting(answer: Json) -> Greeting:
 
 
 async def log_in(
-    connection: RpcConnection, greeting: Greeting, environment: Mapping[str, str]
+    connection: RpcConnection,
+    greeting: Greeting,
+    environment: Mapping[str, str],
+    timeouts: Timeouts,
 ) -> None:
     """Log in by the first offered method that needs no person and has its variable set."""
     for method, variable in LOGIN_BY_VARIABLE.items():
         if method in greeting.login_methods and environment.get(variable):
             try:
-                await connection.request("authenticate", {"methodId": method})
+                await _ask(connection, "authenticate", {"methodId": method}, timeouts)
             except RpcError as error:
                 raise AdapterStartError(
                     ErrorCode.NATIVE_LOGIN_REQUIRED,
@@ -107,13 +120,12 @@ async def log_in(
 async def open_session(
     connection: RpcConnection, greeting: Greeting, profile: SessionProfile, quirks: Quirks
 ) -> OpenedSession:
-    """`session/new`, then the mode. Raises AdapterStartError, ConnectionLost."""
+    """`session/new`, then the mode. Raises AdapterStartError, ConnectionLost, NoAnswer."""
     takes_mcp = greeting.mcp_http or quirks.mcp_http_unadvertised
     servers = [_mcp_entry(profile.mcp)] if profile.mcp is not None and takes_mcp else []
     try:
-        result = await connection.request(
-            "session/new", {"cwd": profile.cwd, "mcpServers": servers}
-        )
+        params = {"cwd": profile.cwd, "mcpServers": servers}
+        result = await _ask(connection, "session/new", params, profile.timeouts)
     except RpcError as error:
         raise _refusal(error) from error
     answer = _object(result)
@@ -171,10 +183,12 @@ async def _set_mode(
     try:
         if option is not None and wanted in _values(option) and not quirks.mode_by_method:
             if option.get("currentValue") != wanted:
-                await _set_option(connection, session_id, text_of(option.get("id")), wanted)
+                option_id = text_of(option.get("id"))
+                params = {"sessionId": session_id, "configId": option_id, "value": wanted}
+                await _set_option(connection, params, profile.timeouts)
         elif quirks.mode is not None or wanted in _ids(modes.get("availableModes")):
             params = {"sessionId": session_id, "modeId": wanted}
-            await connection.request("session/set_mode", params)
+            await _ask(connection, "session/set_mode", params, profile.timeouts)
         else:
             return None
     except RpcError as error:
@@ -182,16 +196,11 @@ async def _set_mode(
     return wanted
 
 
-async def _set_option(
-    connection: RpcConnection, session_id: str, option_id: str, wanted: str
-) -> None:
-    result = await connection.request(
-        "session/set_config_option",
-        {"sessionId": session_id, "configId": option_id, "value": wanted},
-    )
+async def _set_option(connection: RpcConnection, params: Json, timeouts: Timeouts) -> None:
+    result = await _ask(connection, "session/set_config_option", params, timeouts)
     option = _mode_option(_object(result).get("configOptions"))
-    if option is not None and option.get("currentValue") != wanted:
-        raise _blocked(wanted, f"it stayed in '{option.get('currentValue')}'")
+    if option is not None and option.get("currentValue") != params["value"]:
+        raise _blocked(params["value"], f"it stayed in '{option.get('currentValue')}'")
 
 
 def _blocked(wanted: str, reason: str) -> AdapterStartError:
@@ -219,6 +228,13 @@ def _values(option: Json) -> set[str]:
 
 def _ids(modes: object) -> set[str]:
     return {text_of(mode.get("id")) for mode in objects_in(modes)}
+
+
+async def _ask(connection: RpcConnection, method: str, params: Json, timeouts: Timeouts) -> Any:
+    try:
+        return await connection.request(method, params, seconds=timeouts.request / 1000)
+    except trio.TooSlowError:
+        raise NoAnswer(method) from None
 
 
 def _object(value: Any) -> Json:
