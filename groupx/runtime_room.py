@@ -104,7 +104,12 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
     )
     return Room(
         directory=directory,
-        lanes=LaneCounter(store, directory, ports.store.changed),
+        lanes=LaneCounter(
+            store,
+            directory,
+            ports.store.changed,
+            context_characters=config.limits.context_characters,
+        ),
         context=context,
         agents=supervised,
         broker=broker,

@@ -8,6 +8,7 @@ import orjson
 
 from groupx.actors.bounded_text import BoundedText
 from groupx.adapters.contract import ContentDelta, ToolUpdate
+from groupx.domain.context_usage import Usage
 from groupx.domain.ledger import ToolRecord
 from groupx.domain.limits import (
     MAX_REASONING_BYTES,
@@ -56,6 +57,8 @@ class Accumulator:
         self._break_before_next = False
         self._newlines = ""
         """Those that the response ends with, of the two that make a blank line."""
+        self.usage: Usage | None = None
+        """The latest that the program reported of its tokens."""
         self.chunks = 0
         self.reasoning_chunks = 0
         self.final_offset = 0

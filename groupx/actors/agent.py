@@ -218,6 +218,7 @@ class AgentActor:
             summary_through_seq=packet.summary_through_seq,
             reset_through_seq=packet.reset_through_seq,
             packet_json=orjson.dumps(packet.record).decode(),
+            packet_characters=len(packet.text),
         )
         try:
             claimed = await self._store.ask(Write(claim, command))

@@ -15,7 +15,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.roster import AgentState, RosterEntry
 from groupx.domain.times import iso_from_ms
-from groupx.domain.views import AgentView
+from groupx.domain.views import AgentView, ContextView
 from groupx.domain.wire import to_wire
 from groupx.store.queries.lane import lane_views
 
@@ -99,12 +99,20 @@ class AgentDirectory:
 
 
 class LaneCounter:
-    """Keeps the directory's queue lengths and pauses as the ledger has them."""
+    """Keeps the directory's queue lengths, pauses and context sizes as the ledger has them."""
 
-    def __init__(self, store: ActorRef[ToStore], directory: AgentDirectory, changed: Bell) -> None:
+    def __init__(
+        self,
+        store: ActorRef[ToStore],
+        directory: AgentDirectory,
+        changed: Bell,
+        *,
+        context_characters: int,
+    ) -> None:
         self._store = store
         self._directory = directory
         self._changed = changed
+        self._context_characters = context_characters
 
     async def run(self) -> None:
         """Read every lane after commits, once for all that happened meanwhile."""
@@ -113,9 +121,19 @@ class LaneCounter:
             known = {view.actor_id for view in self._directory.views()}
             for lane in lanes:
                 if lane.actor_id in known:
-                    self._directory.change(lane.actor_id, lane=lane.lane, paused=lane.paused)
+                    self._directory.change(
+                        lane.actor_id,
+                        lane=lane.lane,
+                        paused=lane.paused,
+                        context=self._context(lane.packet_characters),
+                    )
             await self._changed.wait()
             await trio.sleep(COALESCE_SECONDS)
+
+    def _context(self, characters: int | None) -> ContextView | None:
+        if characters is None:
+            return None
+        return ContextView(characters=characters, max=self._context_characters)
 
 
 def _first_view(agent: AgentConfig, since: str) -> AgentView:

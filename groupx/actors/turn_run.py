@@ -12,7 +12,14 @@ from groupx.actors.silence import Silence
 from groupx.actors.steadfast import insist
 from groupx.actors.turn_end import Halt, TurnEnd, end_of_turn
 from groupx.actors.turn_voice import TurnVoice
-from groupx.adapters.contract import Exited, NativeEvent, NativeSession, PromptEnd, Started
+from groupx.adapters.contract import (
+    Completed,
+    Exited,
+    NativeEvent,
+    NativeSession,
+    PromptEnd,
+    Started,
+)
 from groupx.domain.ledger import LaneHead, Progress, StartedCommand, TerminalCommand
 from groupx.domain.limits import Timeouts
 from groupx.domain.outcomes import Cause
@@ -103,6 +110,8 @@ class TurnRun:
             self._voice.phase("sent")
             prompt_end = await self._prompt(text)
             nursery.cancel_scope.cancel()
+        if isinstance(prompt_end, Completed) and prompt_end.usage is not None:
+            self._voice.heard.usage = prompt_end.usage
         return end_of_turn(
             prompt_end,
             halt=self._halt,
@@ -227,6 +236,7 @@ class TurnRun:
             tools=heard.tools(),
             partial_text=None if completed else heard.response,
             interaction=end.interaction,
+            usage=heard.usage,
             local_date=self._ports.local_date(),
         )
         await insist(self._ports.store, Write(terminal, command))

@@ -13,6 +13,7 @@ from groupx.adapters.contract import (
     ReasoningDelta,
     ToolUpdate,
 )
+from groupx.domain.context_usage import Usage
 from groupx.domain.ids import ActorId
 from groupx.domain.ledger import LaneHead
 
@@ -67,6 +68,8 @@ class TurnVoice:
             self._say("tool.progress", self.heard.add_tool(event).body(self._turn.turn_id))
         elif isinstance(event, Heartbeat):
             self._heartbeat()
+        elif isinstance(event, Usage):
+            self.heard.usage = event
 
     def _content(self, delta: ContentDelta) -> None:
         index = self.heard.chunks

@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 import attrs
 import trio
 
+from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
 from groupx.process.spawner import Spawner
@@ -107,17 +108,6 @@ class ToolUpdate:
     status: str
     """pending | in_progress | completed | failed | cancelled."""
     details: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
-
-
-@attrs.frozen(kw_only=True)
-class Usage:
-    """Tokens as the program reported them; what it did not say stays None."""
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    total_tokens: int | None = None
-    context_used: int | None = None
-    context_size: int | None = None
 
 
 @attrs.frozen

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from groupx.domain.attempts import DeliveryCertainty, Reconciliation
+from groupx.domain.context_usage import Usage
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.outcomes import Cause
 from groupx.domain.turns import TurnStatus
@@ -56,6 +57,7 @@ class ClaimCommand:
     """The reset floor that the packet was built above; a moved floor makes the claim stale."""
     packet_json: str | None = None
     """At most 8 KiB: the packet's sections and what was left out."""
+    packet_characters: int | None = None
     invoke: bool = True
 
 
@@ -121,6 +123,8 @@ class TerminalCommand:
     interaction: Mapping[str, str] | None = None
     """`{kind, reason}` of an unexpected native interaction."""
     reconciliation: Reconciliation = Reconciliation.NONE
+    usage: Usage | None = None
+    """What the program reported of the attempt's tokens; None when it said nothing."""
     local_date: str = ""
     """The day, in the daemon's local time, that dated memory files this turn under; needed with
     Cause.COMPLETED only."""

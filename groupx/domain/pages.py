@@ -67,6 +67,8 @@ class LaneSnapshot:
     lane: LaneView
     paused: bool
     reason: str | None = None
+    packet_characters: int | None = None
+    """Of the agent's latest packet in its present context."""
 
 
 @attrs.frozen(kw_only=True)

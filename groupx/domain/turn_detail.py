@@ -6,6 +6,7 @@ from typing import Any, Literal
 import attrs
 
 from groupx.domain.attempts import DeliveryCertainty, DispatchPhase, Reconciliation
+from groupx.domain.context_usage import Usage
 from groupx.domain.ids import ActorId
 from groupx.domain.views import TurnView
 from groupx.domain.wire import optional
@@ -62,4 +63,6 @@ class TurnDetail:
     chain: tuple[ChainLink, ...]
     """From the first cause to this turn's own message."""
     children: tuple[TurnView, ...]
+    usage: Usage | None = optional()
+    """As the program reported it with the attempt whose packet is shown."""
     partial_text: str | None = optional()

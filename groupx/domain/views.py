@@ -40,6 +40,14 @@ class LaneView:
 
 
 @attrs.frozen(kw_only=True)
+class ContextView:
+    """How large the agent's latest packet is, of what one may be at most."""
+
+    characters: int
+    max: int
+
+
+@attrs.frozen(kw_only=True)
 class AgentView:
     """One agent as everybody sees it. `since` is when it entered its state."""
 
@@ -60,6 +68,8 @@ class AgentView:
     mcp: Literal["ready", "unavailable"] = "unavailable"
     capabilities: Mapping[str, str] = attrs.field(factory=dict[str, str])
     lane: LaneView = attrs.field(factory=LaneView)
+    context: ContextView | None = optional()
+    """None while nothing is known of its context."""
 
 
 @attrs.frozen(kw_only=True)

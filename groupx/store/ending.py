@@ -23,6 +23,7 @@ from groupx.store.starting import enter_started
 from groupx.store.transaction import Transaction
 from groupx.store.turn_events import by_agent, by_system
 from groupx.store.turn_rows import TurnRow, must_change
+from groupx.store.usage_rows import program_told
 
 _END_TURN = """
 UPDATE turns SET status = ?, error_code = ?, terminal_event_id = ?, response_event_id = ?,
@@ -79,6 +80,8 @@ def end_turn(
         f"Turn '{turn.turn_id}'",
     )  # fmt: skip
     _advance_cursor(tx, end)
+    if attempt and command.usage is not None:
+        program_told(tx, turn, attempt.attempt_id, command.usage.plausible())
     if response:
         register_source(tx, turn, response, command.local_date)
     tx.wake_lane(turn.target_actor_id)

@@ -19,6 +19,11 @@ WHERE t.turn_id = ?
 """
 
 
+_IS_OBSERVER = """
+SELECT 1 FROM supervision_pair_turns WHERE turn_id = ? AND role = 'observer'
+"""
+
+
 @attrs.frozen(kw_only=True)
 class TurnRow:
     """A turn's columns that transactions decide by."""
@@ -86,6 +91,11 @@ def get_turn(conn: sqlite3.Connection, turn_id: str) -> TurnRow:
             ErrorCode.NOT_FOUND, f"There is no turn '{turn_id}'; nothing was changed."
         )
     return turn
+
+
+def is_observer(conn: sqlite3.Connection, turn_id: str) -> bool:
+    """Whether the turn watches another one's work."""
+    return conn.execute(_IS_OBSERVER, (turn_id,)).fetchone() is not None
 
 
 def must_change(cursor: sqlite3.Cursor, what: str) -> None:

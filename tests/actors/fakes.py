@@ -288,7 +288,12 @@ class Room:
         self.tree = Supervisor(
             [ChildSpec(name="agents", run=self.supervisor.run, stop_grace=120.0)]
         )
-        self.counter = LaneCounter(self.store, self.directory, self.writer.changed)
+        self.counter = LaneCounter(
+            self.store,
+            self.directory,
+            self.writer.changed,
+            context_characters=limits.context_characters,
+        )
         self.commands = itertools.count(1)
         self.conn: Any = None
         self.nursery: trio.Nursery

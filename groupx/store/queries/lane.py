@@ -24,8 +24,10 @@ WHERE t.target_actor_id = :actor AND t.status = 'queued'
     WHERE l.room_id = e.room_id AND l.actor_id = :actor AND l.state = 'paused')
 """
 _LANES = """
-SELECT a.actor_id, l.state, l.reason FROM actors a
-LEFT JOIN lane_states l ON l.actor_id = a.actor_id AND l.room_id = ?
+SELECT a.actor_id, l.state, l.reason, u.characters FROM actors a
+LEFT JOIN lane_states l ON l.actor_id = a.actor_id AND l.room_id = :room
+LEFT JOIN context_usage u
+  ON u.actor_id = a.actor_id AND u.room_id = :room AND u.source = 'turn'
 WHERE a.kind = 'agent' ORDER BY a.actor_id
 """
 
@@ -56,6 +58,9 @@ def lane_views(conn: sqlite3.Connection, room_id: RoomId | None) -> tuple[LaneSn
             ),
             paused=state == "paused",
             reason=reason if state == "paused" else None,
+            packet_characters=characters,
         )
-        for actor_id, state, reason in conn.execute(_LANES, (room_id,)).fetchall()
+        for actor_id, state, reason, characters in conn.execute(
+            _LANES, {"room": room_id}
+        ).fetchall()
     )

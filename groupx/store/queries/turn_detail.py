@@ -4,6 +4,7 @@ import sqlite3
 from typing import Any
 
 from groupx.domain.attempts import DeliveryCertainty, DispatchPhase, Reconciliation
+from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.turn_detail import AttemptView, ChainLink, ReceiptView, TurnDetail, Via
@@ -44,7 +45,7 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
     if view is None:
         raise GroupXError(ErrorCode.NOT_FOUND, f"There is no turn '{turn_id}'.")
     row = get_turn(conn, turn_id)
-    packet = conn.execute(_PACKET, (turn_id,)).fetchone()
+    packet, usage = _packet_and_usage(conn, turn_id)
     receipt = conn.execute(_RECEIPT, (turn_id,)).fetchone()
     return TurnDetail(
         turn=view,
@@ -55,10 +56,29 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
             applied_at=receipt[2],
             completed_at=receipt[3],
         ),
-        packet=None if packet is None else load_json(packet[0]),
+        packet=packet,
+        usage=usage,
         chain=_chain(conn, turn_id),
         children=child_turns(conn, row.root_correlation_id, turn_id, MAX_CHILDREN),
         partial_text=row.partial_text,
+    )
+
+
+def _packet_and_usage(
+    conn: sqlite3.Connection, turn_id: str
+) -> tuple[dict[str, Any] | None, Usage | None]:
+    """What the newest attempt that recorded anything sent, and what its program reported."""
+    row = conn.execute(_PACKET, (turn_id,)).fetchone()
+    if row is None:
+        return None, None
+    packet: dict[str, Any] = load_json(row[0])
+    told = packet.pop("usage", None)
+    return packet or None, told and Usage(
+        input_tokens=told.get("inputTokens"),
+        output_tokens=told.get("outputTokens"),
+        total_tokens=told.get("totalTokens"),
+        context_used=told.get("contextUsed"),
+        context_size=told.get("contextSize"),
     )
 
 

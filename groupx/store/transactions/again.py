@@ -13,9 +13,8 @@ from groupx.store.enqueue import Lineage, Message, Wake, check_content, enqueue
 from groupx.store.messages import StoredMessage, get_message, is_withdrawn
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
-from groupx.store.turn_rows import TurnRow, get_turn
+from groupx.store.turn_rows import TurnRow, get_turn, is_observer
 
-_IS_OBSERVER = "SELECT 1 FROM supervision_pair_turns WHERE turn_id = ? AND role = 'observer'"
 CONTINUE = "continue"
 
 
@@ -87,7 +86,7 @@ def _said(
 
 
 def _check_turn(tx: Transaction, turn: TurnRow, command: AgainCommand) -> None:
-    if tx.conn.execute(_IS_OBSERVER, (turn.turn_id,)).fetchone():
+    if is_observer(tx.conn, turn.turn_id):
         raise GroupXError(
             ErrorCode.SUPERVISION_PAIR_INVALID,
             "A watch turn belongs to the work it watched; nothing was sent. "

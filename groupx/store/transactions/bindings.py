@@ -12,8 +12,10 @@ from groupx.domain.ids import (
 from groupx.domain.ledger import InstanceOpened
 from groupx.domain.runs import CloseInstance, OpenedRun, OpenRun
 from groupx.domain.wire import to_wire
+from groupx.store.policy_rows import join
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
+from groupx.store.usage_rows import session_renewed
 
 _SEED_ACTOR = """
 INSERT OR IGNORE INTO actors (actor_id, kind, display_name, enabled, created_at, updated_at)
@@ -63,7 +65,8 @@ _FACES = (
 
 
 def open_run(tx: Transaction, run: OpenRun) -> OpenedRun:
-    """Actors, the people's two fixed bindings; the same again changes nothing."""
+    """Actors, the people's two fixed bindings, the room's memory policy for agents that are new
+    in it; the same again changes nothing."""
     for actor_id, kind, name in _BUILT_IN:
         tx.conn.execute(_SEED_ACTOR, (actor_id, kind, name, tx.now, tx.now))
     named = [(actor_id, "agent", name) for actor_id, name in run.agents.items()]
@@ -75,7 +78,9 @@ def open_run(tx: Transaction, run: OpenRun) -> OpenedRun:
     for binding_id, instance_id, actor_id, adapter_id, protocol in _FACES:
         tx.conn.execute(_FIXED_INSTANCE, (instance_id, actor_id, adapter_id, tx.now))
         tx.conn.execute(_FIXED_BINDING, (binding_id, instance_id, actor_id, protocol, "{}", tx.now))
-    return OpenedRun(room_id=active_room(tx.conn))
+    room_id = active_room(tx.conn)
+    join(tx, room_id, run.agents)
+    return OpenedRun(room_id=room_id)
 
 
 def open_instance(tx: Transaction, opened: InstanceOpened) -> None:
@@ -94,6 +99,8 @@ def open_instance(tx: Transaction, opened: InstanceOpened) -> None:
             orjson.dumps(capabilities).decode(), tx.now, tx.now,
         ),
     )  # fmt: skip
+    if opened.continuity != "resumed":
+        session_renewed(tx, active_room(tx.conn), opened.actor_id)
 
 
 def close_instance(tx: Transaction, closing: CloseInstance) -> bool:

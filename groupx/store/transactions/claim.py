@@ -11,6 +11,7 @@ from groupx.store.transaction import Transaction
 from groupx.store.transactions.invoke import invoke
 from groupx.store.turn_events import by_system
 from groupx.store.turn_rows import TurnRow, get_turn, must_change
+from groupx.store.usage_rows import packet_claimed
 
 _BINDING = """
 SELECT 1 FROM session_bindings
@@ -52,6 +53,8 @@ def claim(tx: Transaction, command: ClaimCommand) -> Claimed:
             command.packet_json,
         ),
     )  # fmt: skip
+    if command.packet_characters is not None:
+        packet_claimed(tx, turn, command.packet_characters)
     by_system(
         tx,
         turn,
