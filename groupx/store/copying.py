@@ -22,16 +22,28 @@ def verified_copy(path: Path, target: Path, meter: Meter) -> None:
     """Write `path`, with what its WAL holds, as the new private file `target`.
 
     The copy is of one moment, and was read back: its integrity, its format and the number of rows
-    in each table are those of the original. FileExistsError when `target` is there;
-    STORE_UNAVAILABLE when the copy cannot be made or is not good, and then it is gone.
+    in each table are those of the original. STORE_UNAVAILABLE when the copy cannot be made
+    (`target` may be there already) or is not good; then it is gone.
     """
-    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
-        target.chmod(0o600)
+        _make_private(target)
+    except OSError as error:
+        raise no_copy(target, error.strerror or str(error)) from error
+    try:
         _copy_and_check(path, target, meter)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
+
+
+def no_copy(target: Path, cause: str) -> GroupXError:
+    """STORE_UNAVAILABLE: there is no copy, so what needed one was not begun."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"No good copy of the database could be made as {target} ({cause}), so nothing was done "
+        "and the database is as it was. Free space for a file of its size, or mend what is named.",
+        cause=cause,
+    )
 
 
 def row_counts(conn: sqlite3.Connection) -> Mapping[str, int]:
@@ -65,21 +77,20 @@ def _copy_and_check(path: Path, target: Path, meter: Meter) -> None:
     except sqlite3.Error as error:
         if faults.is_interrupt(error):
             raise
-        raise _no_copy(target, str(error)) from error
+        raise no_copy(target, str(error)) from error
     if damage != "ok":
-        raise _no_copy(target, f"the database is damaged: {damage}")
+        raise no_copy(target, f"the database is damaged: {damage}")
     if found != expected:
-        raise _no_copy(target, "it does not hold what the database holds")
+        raise no_copy(target, "it does not hold what the database holds")
 
 
 def _reader(path: Path, options: str) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, isolation_level=None)
 
 
-def _no_copy(target: Path, cause: str) -> GroupXError:
-    return GroupXError(
-        ErrorCode.STORE_UNAVAILABLE,
-        f"No good copy of the database could be made as {target} ({cause}), so nothing was done "
-        "and the database is as it was. Free space for a file of its size, or mend what is named.",
-        cause=cause,
-    )
+def _make_private(target: Path) -> None:
+    fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(fd, 0o600)
+    finally:
+        os.close(fd)

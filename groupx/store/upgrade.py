@@ -10,7 +10,7 @@ import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store import faults
-from groupx.store.copying import CHECK_SHARE, COPY_SHARE, row_counts, verified_copy
+from groupx.store.copying import CHECK_SHARE, COPY_SHARE, no_copy, row_counts, verified_copy
 from groupx.store.formats.chain import CURRENT, STEPS, Step, mark, run_step
 from groupx.store.markers import corrupt
 from groupx.store.meter import TOTAL, Meter
@@ -103,7 +103,7 @@ PLAIN = Upgrade()
 
 
 def keep_copy(path: Path, meter: Meter) -> Path:
-    """A verified copy of `path` beside it, as `<db>.before-format-<n>.bak`.
+    """A verified copy of `path` beside it, as `<db>.before-format-<n>.bak`. STORE_UNAVAILABLE.
 
     An older copy is never overwritten: the new one is numbered (`.2.bak`), unless both hold the
     same, as after an upgrade that was cut short. The caller holds the database's write lock, so
@@ -111,24 +111,22 @@ def keep_copy(path: Path, meter: Meter) -> Path:
     """
     stem = f"{path}.before-format-{CURRENT}"
     part = Path(f"{stem}.part")
-    part.unlink(missing_ok=True)  # of an upgrade that was killed
-    verified_copy(path, part, meter)
-    for number in range(1, _MAX_COPIES + 1):
-        copy = Path(f"{stem}.bak" if number == 1 else f"{stem}.{number}.bak")
-        if not os.path.lexists(copy):
-            part.rename(copy)
-            _settle(copy.parent)
-            return copy
-        if copy.is_file() and filecmp.cmp(part, copy, shallow=False):
-            part.unlink()
-            return copy
-    part.unlink()
-    raise GroupXError(
-        ErrorCode.STORE_UNAVAILABLE,
-        f"There are {_MAX_COPIES} copies {stem}*.bak already, so no further one was made and the "
-        "database is as it was. Move those that you do not need elsewhere, then start again.",
-        cause="too many copies",
-    )
+    try:
+        part.unlink(missing_ok=True)  # of an upgrade that was killed
+        verified_copy(path, part, meter)
+        for number in range(1, _MAX_COPIES + 1):
+            copy = Path(f"{stem}.bak" if number == 1 else f"{stem}.{number}.bak")
+            if not os.path.lexists(copy):
+                part.rename(copy)
+                _settle(copy.parent)
+                return copy
+            if copy.is_file() and filecmp.cmp(part, copy, shallow=False):
+                part.unlink()
+                return copy
+        part.unlink()
+    except OSError as error:
+        raise no_copy(part, error.strerror or str(error)) from error
+    raise no_copy(part, f"there are {_MAX_COPIES} already; keep those you need elsewhere")
 
 
 def given_up() -> GroupXError:

@@ -36,10 +36,13 @@ def upgraded(path: Path, upgrade: Upgrade = PLAIN) -> sqlite3.Connection:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A look at a database that nobody else has open."""
+    """A look at a database that nobody else has open; nothing is left of it."""
     uri = f"{path.as_uri()}?mode=ro"
+    before = set(path.parent.iterdir())
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as conn:
         yield conn
+    for sidecar in set(path.parent.glob(f"{path.name}-*")) - before:
+        sidecar.unlink()
 
 
 def snapshot(conn: sqlite3.Connection) -> Snapshot:
