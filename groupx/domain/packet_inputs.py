@@ -1,4 +1,8 @@
-"""Everything the ledger knows that one turn's context packet is made of; one read snapshot."""
+"""Everything the ledger knows that one turn's context packet is made of, and how it is read.
+
+First the head in one snapshot, then pages of what was said: a long room is many short reads.
+What was said under the source's seq never changes, except that a message may be withdrawn.
+"""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -11,14 +15,11 @@ from groupx.domain.ids import ActorId, RoomId
 
 @attrs.frozen(kw_only=True)
 class PacketQuery:
-    """For which turn, into which native session, and how much transcript at most."""
+    """For which turn, and into which native session."""
 
     turn_id: str
     native_session_id: str | None
     """The session that will get the packet; None = one that has seen nothing."""
-    max_entries: int = 1_000
-    max_characters: int = 256_000
-    """Of transcript content; the newest entries are kept."""
 
 
 @attrs.frozen(kw_only=True)
@@ -51,6 +52,44 @@ class TranscriptEntry:
 
 
 @attrs.frozen(kw_only=True)
+class SaidQuery:
+    """The newest page of what was said in (lower, upper), for this target."""
+
+    room_id: RoomId
+    target_actor_id: ActorId
+    lower_seq: int
+    upper_seq: int
+
+
+@attrs.frozen(kw_only=True)
+class SaidPage:
+    """Everything that was said above `complete_after_seq` and under the query's `upper_seq`."""
+
+    entries: tuple[TranscriptEntry, ...]
+    """Ascending."""
+    complete_after_seq: int
+
+
+@attrs.frozen(kw_only=True)
+class ChainQuery:
+    """The next links of a reply chain: `event_id`, what that answers, and so on."""
+
+    target_actor_id: ActorId
+    event_id: str
+    before_seq: int
+    """A link is older than what answers it; anything else ends the chain."""
+
+
+@attrs.frozen(kw_only=True)
+class ChainPage:
+    """Some links, and where the chain goes on."""
+
+    entries: tuple[TranscriptEntry, ...]
+    """Oldest first."""
+    onward: ChainQuery | None
+
+
+@attrs.frozen(kw_only=True)
 class ActiveSummary:
     """The room's checkpoint: it covers everything up to `through_seq`."""
 
@@ -65,9 +104,8 @@ class ActiveSummary:
 class PacketInputs:
     """One turn's packet, before any choice of what fits.
 
-    Every transcript seq in (`lower_seq`, `source.seq`) is in `transcript`, except withdrawn
-    messages, watch briefs, and retry copies meant for others; when bounds cut old entries off,
-    that holds only above `complete_after_seq`.
+    Every transcript seq in (`complete_after_seq`, `source.seq`) is in `transcript`, except
+    withdrawn and empty messages, watch briefs, and retry copies meant for others.
     """
 
     turn_id: str
@@ -94,7 +132,7 @@ class PacketInputs:
     """What the packet's delta starts above: the cursor for a session that knows it, else the
     summary's end; never under the reset floor."""
     complete_after_seq: int = 0
-    """`lower_seq`, or the seq of the newest entry that the bounds cut off."""
+    """Where reading backwards stopped: `lower_seq` unless no packet could hold more."""
     transcript: tuple[TranscriptEntry, ...] = ()
     """Ascending; without the source itself."""
     reply_chain: tuple[TranscriptEntry, ...] = ()
@@ -106,3 +144,15 @@ class PacketInputs:
     def context_through_seq(self) -> int:
         """What a delivered packet brings the target's cursor to."""
         return self.source.seq
+
+    def has_already(self, entry: TranscriptEntry) -> bool:
+        """Whether the session said this itself, or was sent it as its task."""
+        return self.session_knows_cursor and (entry.own_response or entry.own_source)
+
+
+def chain_above(entry: TranscriptEntry, target: ActorId) -> ChainQuery | None:
+    """Where the reply chain of `entry` begins; None when it answers nothing."""
+    above = entry.reply_to_event_id
+    if above is None:
+        return None
+    return ChainQuery(target_actor_id=target, event_id=above, before_seq=entry.seq)

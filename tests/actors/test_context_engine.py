@@ -7,13 +7,14 @@ import pytest
 from groupx.actors.messages import BuildPacket
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
+from groupx.domain.limits import Limits
 from tests.actors.fakes import answers, open_room
 
 A, B = ActorId("agent:a"), ActorId("agent:b")
 
 
 def mark(packet) -> str:
-    return re.findall(r"\[groupx_protocol (\w{32})\]", packet.text)[0]
+    return re.findall(r"\[groupx_protocol (\w{16})\]", packet.text)[0]
 
 
 async def test_every_packet_has_a_boundary_of_its_own(jumping_clock, tmp_path) -> None:
@@ -25,6 +26,37 @@ async def test_every_packet_has_a_boundary_of_its_own(jumping_clock, tmp_path) -
         assert first.text.replace(mark(first), mark(second)) == second.text
         assert first.record == second.record
         assert first.context_through_seq == 1
+
+
+SAY_OK = """
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+INSERT INTO events (event_id, schema_version, room_id, event_type, actor_id, actor_kind,
+  actor_display_name, targets_json, correlation_id, occurred_at, body_json)
+SELECT printf('evt_%032x', i), 'groupx.event/0.1', 'room:main', 'message.created', 'user:web',
+  'user', 'You', '[]', 'corr', 'now', '{"content":"ok"}' FROM n
+"""
+
+
+@pytest.mark.slow
+async def test_a_long_room_is_bounded_by_characters_alone(jumping_clock, tmp_path) -> None:
+    """What the refusal of a smaller limit tells the user to do is what helps."""
+    for limit, status in ((256_000, "failed"), (1_000_000, "completed")):
+        folder = tmp_path / str(limit)
+        folder.mkdir()
+        async with open_room(folder, "a", limits=Limits(context_characters=limit)) as room:
+            room.programs[A].script = answers
+            room.conn.execute(SAY_OK)
+            [turn] = await room.send(A)
+            await room.ended(turn)
+            assert room.status(turn) == status
+            if status == "failed":
+                [refusal] = room.events("turn.failed")
+                assert refusal["errorCode"] == "CONTEXT_BUDGET_EXCEEDED"
+                assert "Raise limits.contextCharacters" in refusal["message"]
+                assert "ompact" not in refusal["message"]
+            else:
+                [prompt] = room.programs[A].prompts
+                assert prompt.text.count("\nok\n") == 3_000
 
 
 async def test_an_unknown_turn_is_refused(jumping_clock, tmp_path) -> None:

@@ -12,7 +12,7 @@ from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_ASSISTANT, USER_WEB, ActorId
 from groupx.domain.limits import MAX_PACKET_RECORD_BYTES, Limits
-from groupx.domain.packet import Packet, build_packet
+from groupx.domain.packet import SMALLEST_FRAME, Packet, build_packet
 from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, TranscriptEntry
 
 MARK = "5f0c9a7be1d24488a6c3f1b2d4e5f607"
@@ -141,6 +141,17 @@ def test_a_continued_session_is_not_told_what_it_said_or_already_got() -> None:
         "my answer",
         "news",
     ]
+
+
+def test_no_entry_is_smaller_than_the_smallest_frame() -> None:
+    """What the transcript is read by; else a room that fits would be cut off."""
+    small = attrs.evolve(said(1, "x", "u"), event_id="e")
+    with_it = build_packet(
+        inputs(said(2, "go"), small), agent=AGENT, limits=Limits(), boundary="0123456789abcdef"
+    )
+    [section] = [s for s in with_it.record["sections"] if s["name"] == "room_delta_since_cursor"]
+    heading = len("[room_delta_since_cursor 0123456789abcdef]\n")
+    assert section["characters"] - heading - 1 >= SMALLEST_FRAME
 
 
 def test_what_never_enters_a_packet() -> None:

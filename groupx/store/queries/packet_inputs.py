@@ -1,4 +1,4 @@
-"""Everything that one turn's context packet is made of, in one read."""
+"""What one turn's context packet begins with, and from where on its transcript is to be read."""
 
 import sqlite3
 
@@ -7,7 +7,7 @@ from groupx.domain.ids import ActorId
 from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery
 from groupx.domain.turns import TERMINAL
 from groupx.store.context_floor import reset_floor
-from groupx.store.transcript import entry, reply_chain, said_between
+from groupx.store.transcript import entry
 from groupx.store.turn_rows import TurnRow, get_turn
 
 _CURSOR = "SELECT last_delivered_seq FROM delivery_cursors WHERE actor_id = ? AND room_id = ?"
@@ -26,8 +26,8 @@ WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
 _NAMES = "SELECT actor_id, display_name FROM actors"
 
 
-def packet_inputs(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
-    """One snapshot for one turn; NOT_FOUND."""
+def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
+    """One snapshot for one turn, with nothing of its transcript and reply chain; NOT_FOUND."""
     turn = get_turn(conn, query.turn_id)
     source = entry(conn, turn.source_event_id, turn.target_actor_id)
     if source is None:
@@ -40,15 +40,6 @@ def packet_inputs(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
     summary = _summary(conn, turn, floor)
     covered = last_delivered_seq if knows else (summary.through_seq if summary else 0)
     lower_seq = max(floor, covered)
-    transcript, complete_after_seq = said_between(
-        conn,
-        turn.room_id,
-        turn.target_actor_id,
-        lower_seq=lower_seq,
-        upper_seq=source.seq,
-        max_entries=query.max_entries,
-        max_characters=query.max_characters,
-    )
     names = {ActorId(actor_id): name for actor_id, name in conn.execute(_NAMES)}
     return PacketInputs(
         turn_id=turn.turn_id,
@@ -66,9 +57,7 @@ def packet_inputs(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
         reset_through_seq=floor,
         summary=summary,
         lower_seq=lower_seq,
-        complete_after_seq=complete_after_seq,
-        transcript=transcript,
-        reply_chain=reply_chain(conn, source, turn.target_actor_id, query.max_characters),
+        complete_after_seq=max(lower_seq, source.seq - 1),
         names=names,
     )
 

@@ -1,13 +1,17 @@
+import attrs
 import pytest
+import trio
 
+from groupx.actors.transcript_reading import read_inputs
 from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
 from groupx.domain.envelope import Provenance
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_WEB
 from groupx.domain.limits import Limits
 from groupx.domain.outcomes import Cause
-from groupx.domain.packet_inputs import PacketQuery
-from groupx.store.queries.packet_inputs import packet_inputs
+from groupx.domain.packet_inputs import PacketQuery, SaidQuery
+from groupx.store.queries import transcript_pages
+from groupx.store.queries.transcript_pages import said_page
 from groupx.store.transactions.again import again
 from groupx.store.transactions.publish import publish
 from groupx.store.transactions.withdraw import withdraw
@@ -15,9 +19,22 @@ from groupx.store.transactions.withdraw import withdraw
 SESSION_A = "native-agent:a-1"
 
 
-def inputs(ledger, turn_id, session=None, **fields):
-    query = PacketQuery(turn_id=turn_id, native_session_id=session, **fields)
-    return packet_inputs(ledger.conn, query)
+class Reads:
+    """Answers reads at once, and counts what each of them gave."""
+
+    def __init__(self, conn):
+        self.conn = conn
+        self.pages = []
+
+    async def ask(self, request):
+        answer = request.run(self.conn, request.query)
+        self.pages.append(len(getattr(answer, "entries", ())))
+        return answer
+
+
+def inputs(ledger, turn_id, session=None, max_characters=256_000):
+    query = PacketQuery(turn_id=turn_id, native_session_id=session)
+    return trio.run(read_inputs, Reads(ledger.conn), query, max_characters)
 
 
 def words(entries):
@@ -100,15 +117,74 @@ def test_a_known_session_keeps_its_cursor_under_a_newer_checkpoint(ledger):
     assert (it.lower_seq, it.summary.through_seq) == (1, 8)
 
 
-def test_bounds_keep_the_newest_and_say_where_it_is_whole(ledger):
+def test_bounds_keep_the_newest_and_say_where_it_is_whole(ledger, monkeypatch):
+    monkeypatch.setattr(transcript_pages, "MAX_PAGE_EVENTS", 2)
     for number in range(5):
         ledger.completed(ledger.b, content=f"q{number}", response=f"r{number}")
+    it = inputs(ledger, ledger.queued(), max_characters=200)
+    assert words(it.transcript) == ["q3", "r3", "q4", "r4"]
+    oldest = ledger.row("SELECT seq FROM events WHERE json_extract(body_json, '$.content') = 'q3'")
+    assert it.complete_after_seq == oldest[0] - 1 > it.lower_seq
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 200])
+@pytest.mark.parametrize("seqs", [1, 3, 7, 2_000])
+@pytest.mark.parametrize("characters", [1, 1_000])
+def test_pages_of_any_size_give_the_same(ledger, monkeypatch, rows, seqs, characters):
+    reply_to = None
+    for number in range(4):
+        done = ledger.completed(
+            ledger.b, content=f"q{number}", response=f"r{number}", reply_to_event_id=reply_to
+        )
+        reply_to = done.response_event_id
+    turn_id = ledger.queued(reply_to_event_id=reply_to)
+    whole = inputs(ledger, turn_id)
+    assert len(whole.transcript) == len(whole.reply_chain) == 8
+    monkeypatch.setattr(transcript_pages, "MAX_PAGE_EVENTS", rows)
+    monkeypatch.setattr(transcript_pages, "PAGE_SEQS", seqs)
+    monkeypatch.setattr(transcript_pages, "PAGE_CHARACTERS", characters)
+    assert inputs(ledger, turn_id) == whole
+
+
+def test_what_the_session_has_does_not_count(ledger):
+    """A long answer of its own must not keep an agent from its next turn."""
+    ledger.completed(content="one", response="x" * 2_000)
+    it = inputs(ledger, ledger.queued(content="two"), SESSION_A, max_characters=1_000)
+    assert it.complete_after_seq == it.lower_seq
+
+
+def test_one_read_is_short_whatever_the_room_holds(ledger):
+    """5 000 messages among 50 000 events: each read looks through a bounded part."""
+    done = ledger.completed(ledger.b)
+    ledger.conn.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)"
+        " INSERT INTO events (event_id, schema_version, room_id, event_type, actor_id, actor_kind,"
+        " actor_display_name, targets_json, correlation_id, occurred_at, body_json)"
+        " SELECT 'e' || i, 'groupx.event/0.1', 'room:main',"
+        " iif(i % 10, 'tool.progress.recorded', 'message.created'), 'agent:b',"
+        " 'agent', 'Bob', '[]', 'corr', 'now', '{\"content\":\"ok\"}' FROM n"
+    )
     turn_id = ledger.queued()
-    it = inputs(ledger, turn_id, max_entries=3)
-    assert words(it.transcript) == ["r3", "q4", "r4"]
-    cut = ledger.row("SELECT seq FROM events WHERE json_extract(body_json, '$.content') = 'q3'")
-    assert it.complete_after_seq == cut[0]
-    assert words(inputs(ledger, turn_id, max_characters=5).transcript) == ["q4", "r4"]
+    store = Reads(ledger.conn)
+    query = PacketQuery(turn_id=turn_id, native_session_id=None)
+    steps = []
+    ledger.conn.set_progress_handler(lambda: steps.append(1), 1_000)
+    it = trio.run(read_inputs, store, query, 10_000_000)
+    ledger.conn.set_progress_handler(None, 0)
+    assert len(it.transcript) == 5_002
+    assert it.transcript[1].turn_id == done.turn_id
+    assert max(store.pages) <= 200
+    assert 20 <= len(store.pages) <= 40
+    assert len(steps) / len(store.pages) < 60, "thousands of SQLite's instructions in one read"
+
+
+def test_a_page_is_only_of_its_room_and_range(ledger):
+    ledger.completed(ledger.b, content="one", response="two")
+    upper = ledger.frames[-1].seq + 1
+    query = SaidQuery(room_id="room:main", target_actor_id=ledger.a, lower_seq=1, upper_seq=upper)
+    assert words(said_page(ledger.conn, query).entries) == ["two"]
+    other = attrs.evolve(query, room_id="room:2")
+    assert said_page(ledger.conn, other).entries == ()
 
 
 def test_what_is_never_told(ledger):
@@ -171,7 +247,7 @@ def test_the_reply_chain_is_whole(ledger):
         )
         reply_to = done.response_event_id
     turn_id = ledger.queued(ledger.a, reply_to_event_id=reply_to)
-    chain = inputs(ledger, turn_id, max_entries=1).reply_chain
+    chain = inputs(ledger, turn_id).reply_chain
     assert words(chain) == [f"{kind}{number}" for number in range(6) for kind in "qr"]
     ended = done.terminal_event_id
     through_an_event = ledger.queued(ledger.a, reply_to_event_id=ended)

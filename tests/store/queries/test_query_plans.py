@@ -8,14 +8,15 @@ from groupx.domain.ids import USER_WEB
 from groupx.domain.ledger import Progress
 from groupx.domain.limits import Limits
 from groupx.domain.outcomes import Cause
-from groupx.domain.packet_inputs import PacketQuery
+from groupx.domain.packet_inputs import ChainQuery, PacketQuery, SaidQuery
 from groupx.domain.pages import BootstrapQuery, EventsAfter, HistoryQuery
 from groupx.domain.runs import RecoverLane, RecoverQuery
 from groupx.store.queries.bootstrap import bootstrap
 from groupx.store.queries.events_after import events_after
 from groupx.store.queries.history import history
 from groupx.store.queries.lane import lane_head
-from groupx.store.queries.packet_inputs import packet_inputs
+from groupx.store.queries.packet_inputs import packet_head
+from groupx.store.queries.transcript_pages import chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
 from groupx.store.transactions.again import again
 from groupx.store.transactions.lane import set_lane
@@ -77,7 +78,15 @@ def exercise(ledger):
         events_after(ledger.conn, EventsAfter(after_seq=0, room_id=room))
     lane_head(ledger.conn, ledger.a)
     turn_detail(ledger.conn, done.turn_id)
-    packet_inputs(ledger.conn, PacketQuery(turn_id=turn_id, native_session_id="s"))
+    packet_head(ledger.conn, PacketQuery(turn_id=turn_id, native_session_id="s"))
+    said_page(
+        ledger.conn,
+        SaidQuery(room_id="room:main", target_actor_id=ledger.a, lower_seq=0, upper_seq=9),
+    )
+    chain_page(
+        ledger.conn,
+        ChainQuery(target_actor_id=ledger.a, event_id=done.response_event_id, before_seq=99),
+    )
     ledger.write(recover_lane, RecoverLane(actor_id=ledger.a))
     ledger.write(recover_all, RecoverQuery(roster=frozenset({ledger.a})))
 

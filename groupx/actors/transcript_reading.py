@@ -1,0 +1,67 @@
+"""Reading what a packet is made of: newest first, page by page, until no packet could hold more."""
+
+import attrs
+
+from groupx.actors.mailbox import ActorRef
+from groupx.actors.messages import Read, ToStore
+from groupx.domain.packet import SMALLEST_FRAME
+from groupx.domain.packet_inputs import (
+    PacketInputs,
+    PacketQuery,
+    SaidQuery,
+    TranscriptEntry,
+    chain_above,
+)
+from groupx.store.queries.packet_inputs import packet_head
+from groupx.store.queries.transcript_pages import chain_page, said_page
+
+READ_DEADLINE_MS = 250
+
+
+async def read_inputs(
+    store: ActorRef[ToStore], query: PacketQuery, max_characters: int
+) -> PacketInputs:
+    """Everything for one packet of at most `max_characters`; between pages, writers go first.
+
+    Raises NOT_FOUND, STORE_BUSY, STORE_UNAVAILABLE.
+    """
+    inputs = await store.ask(Read(packet_head, query, READ_DEADLINE_MS))
+    inputs = await _with_chain(store, inputs, max_characters)
+    return await _with_transcript(store, inputs, max_characters)
+
+
+async def _with_chain(
+    store: ActorRef[ToStore], inputs: PacketInputs, max_characters: int
+) -> PacketInputs:
+    onward = chain_above(inputs.source, inputs.target_actor_id)
+    chain: tuple[TranscriptEntry, ...] = ()
+    while onward is not None and sum(map(_cost, chain)) <= max_characters:
+        page = await store.ask(Read(chain_page, onward, READ_DEADLINE_MS))
+        chain, onward = page.entries + chain, page.onward
+    return attrs.evolve(inputs, reply_chain=chain)
+
+
+async def _with_transcript(
+    store: ActorRef[ToStore], inputs: PacketInputs, max_characters: int
+) -> PacketInputs:
+    characters = 0
+    while inputs.complete_after_seq > inputs.lower_seq and characters <= max_characters:
+        query = SaidQuery(
+            room_id=inputs.room_id,
+            target_actor_id=inputs.target_actor_id,
+            lower_seq=inputs.lower_seq,
+            upper_seq=inputs.complete_after_seq + 1,
+        )
+        page = await store.ask(Read(said_page, query, READ_DEADLINE_MS))
+        characters += sum(_cost(it) for it in page.entries if not inputs.has_already(it))
+        inputs = attrs.evolve(
+            inputs,
+            transcript=page.entries + inputs.transcript,
+            complete_after_seq=page.complete_after_seq,
+        )
+    return inputs
+
+
+def _cost(entry: TranscriptEntry) -> int:
+    """What the entry takes of a packet, at least."""
+    return SMALLEST_FRAME + len(entry.content)

@@ -1,0 +1,73 @@
+"""What was said, in pages so small that no writer waits long for one."""
+
+import sqlite3
+
+from groupx.domain.limits import MAX_PAGE_EVENTS
+from groupx.domain.packet_inputs import (
+    ChainPage,
+    ChainQuery,
+    SaidPage,
+    SaidQuery,
+    TranscriptEntry,
+    chain_above,
+)
+from groupx.store.transcript import ENTRY, SAID, WATCH, entry, read_entry
+
+PAGE_SEQS = 2_000
+"""How many events one page looks through: of a room that works, most were not said."""
+PAGE_CHARACTERS = 1_000_000
+"""The content after which a page ends; its last entry may go over."""
+
+_BACKWARDS = (
+    ENTRY + " WHERE e.room_id = :room AND e.seq > :lower AND e.seq < :upper"
+    " AND e.event_type IN ('message.created', 'operator.dispatch')"
+    " ORDER BY e.seq DESC LIMIT :limit"
+)
+
+
+def said_page(conn: sqlite3.Connection, query: SaidQuery) -> SaidPage:
+    """Without what no packet shows: what is withdrawn or empty, watch briefs, and retry copies
+    that are meant for others."""
+    target = query.target_actor_id
+    lower = max(query.lower_seq, query.upper_seq - 1 - PAGE_SEQS)
+    values = {
+        "room": query.room_id, "target": target, "lower": lower, "upper": query.upper_seq,
+        "limit": MAX_PAGE_EVENTS,
+    }  # fmt: skip
+    rows = characters = 0
+    newest_first: list[TranscriptEntry] = []
+    for row in conn.execute(_BACKWARDS, values):
+        item = read_entry(row, target)
+        if _shown_to(item, target):
+            newest_first.append(item)
+        rows, characters = rows + 1, characters + len(item.content)
+        if rows == MAX_PAGE_EVENTS or characters >= PAGE_CHARACTERS:
+            lower = max(lower, item.seq - 1)
+            break
+    return SaidPage(entries=tuple(reversed(newest_first)), complete_after_seq=lower)
+
+
+def chain_page(conn: sqlite3.Connection, query: ChainQuery) -> ChainPage:
+    """Some of what was said on the way from answer to answered, whatever lies between."""
+    target = query.target_actor_id
+    links: list[TranscriptEntry] = []
+    onward: ChainQuery | None = query
+    characters = 0
+    for _ in range(MAX_PAGE_EVENTS):
+        item = entry(conn, onward.event_id, target)
+        if item is None or item.seq >= onward.before_seq:
+            onward = None
+            break
+        if item.type in SAID and item.kind != WATCH:
+            links.append(item)
+        onward = chain_above(item, target)
+        characters += len(item.content)
+        if onward is None or characters >= PAGE_CHARACTERS:
+            break
+    return ChainPage(entries=tuple(reversed(links)), onward=onward)
+
+
+def _shown_to(item: TranscriptEntry, target: str) -> bool:
+    if not item.content or item.kind == WATCH:
+        return False
+    return item.kind != "retry" or target in item.to
