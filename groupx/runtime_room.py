@@ -17,6 +17,7 @@ from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
+from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.transient import Transients
@@ -130,7 +131,7 @@ def _sessions(agent: AgentConfig, ports: RoomPorts, transients: Transients) -> S
         ids=ports.ids,
         transients=transients,
         timeouts=ports.config.timeouts,
-        run_dir=ports.run_dir,
+        folders=PrivateFolders(parent=ports.run_dir),
         now_ms=ports.now_ms,
         jitter=random.random,
     )

@@ -30,7 +30,8 @@ from groupx.domain.views import ErrorView, ProgramView
 from groupx.store.transactions.claim import claim
 from groupx.store.transactions.requeue import requeue
 
-STALE_IN_A_ROW = 3
+IN_A_ROW = 3
+"""How often one turn may come to nothing before that is no coincidence."""
 PAUSE_SECONDS = 1.0
 """Before something is tried again that just failed without anybody's fault."""
 MAX_ERROR_CHARACTERS = 1_000
@@ -46,6 +47,20 @@ class _Ready:
     packet: Packet
     session: OpenSession
     voice: TurnVoice
+
+
+@attrs.define
+class _InVain:
+    """How often in a row something about one turn came to nothing."""
+
+    turn_id: str = ""
+    times: int = 0
+
+    def again(self, turn_id: str) -> int:
+        """Once more; how often by now."""
+        self.times = self.times + 1 if turn_id == self.turn_id else 1
+        self.turn_id = turn_id
+        return self.times
 
 
 class AgentActor:
@@ -85,7 +100,8 @@ class AgentActor:
         self._keeper: SessionKeeper
         self._start_is_due = True
         """A start may be tried without a turn that asks for it."""
-        self._stale = 0
+        self._unbuilt = _InVain()
+        self._unclaimed = _InVain()
 
     async def run(self) -> None:
         """Until `stopping` is set; then the running turn is closed and the program ended."""
@@ -133,18 +149,22 @@ class AgentActor:
 
     async def _session(self) -> OpenSession | None:
         """The open session, or a new one; None when the program does not start (then what was
-        queued has failed with the reason)."""
+        queued has failed with the reason). One that ended before its first prompt is a start
+        that failed."""
         session = self._keeper.current
         if session is not None and session.usable:
             return session
-        if session is not None:
-            await self._lose(session, None)
-        self._start_is_due = False
-        self._report(AgentState.STARTING)
         try:
+            if session is not None:
+                lost = await self._drop(session, None)
+                self._report(AgentState.STARTING, last_error=lost, instance_id=None)
+                if not session.prompts:
+                    await self._keeper.count_failure(session.instance_id, _unused(lost))
+            self._start_is_due = False
+            self._report(AgentState.STARTING)
             session = await self._keeper.open()
         except AdapterStartError as error:
-            self._fail(str(error.code), error.message)
+            self._fail(_error(str(error.code), error.message))
             await self._lane.fail_queue(error)
             return None
         facts = session.native.facts
@@ -175,10 +195,7 @@ class AgentActor:
         except ActorCrashed:
             await trio.sleep(PAUSE_SECONDS)
         except GroupXError as error:
-            if error.code is ErrorCode.CONTEXT_BUDGET_EXCEEDED:
-                await self._lane.refuse(turn, Cause.PACKET_IMPOSSIBLE, error.message)
-            else:
-                await trio.sleep(PAUSE_SECONDS)
+            await self._not_built(turn, error)
         except Exception as error:
             await self._lane.refuse(
                 turn,
@@ -188,6 +205,25 @@ class AgentActor:
                 code=str(ErrorCode.INTERNAL_ERROR),
             )
         return None
+
+    async def _not_built(self, turn: LaneHead, error: GroupXError) -> None:
+        """A store that is unwell is waited for, and says so by itself; every other fault is this
+        turn's own after a few tries."""
+        if error.code is ErrorCode.CONTEXT_BUDGET_EXCEEDED:
+            await self._lane.refuse(turn, Cause.PACKET_IMPOSSIBLE, error.message)
+        elif (
+            error.code is not ErrorCode.STORE_UNAVAILABLE
+            and self._unbuilt.again(turn.turn_id) >= IN_A_ROW
+        ):
+            await self._lane.refuse(
+                turn,
+                Cause.PACKET_IMPOSSIBLE,
+                f"This turn's context could not be put together in {IN_A_ROW} tries; it was never "
+                f"sent. {error.message}",
+                code=str(error.code),
+            )
+        else:
+            await trio.sleep(PAUSE_SECONDS)
 
     # --- the turn -------------------------------------------------------------------------
 
@@ -200,7 +236,7 @@ class AgentActor:
             await insist(self._store, Write(requeue, ready.turn.turn_id))
             return
         session = ready.session
-        session.prompts += 1
+        self._keeper.prompted(session)
         run = TurnRun(ready.turn, claimed.attempt_id, session.native, ready.voice, self._turns)
         end = await run.run(ready.packet.text)
         if end.rebuild or not session.usable:
@@ -223,37 +259,38 @@ class AgentActor:
         try:
             claimed = await self._store.ask(Write(claim, command))
         except GroupXError as error:
-            await self._not_claimed(error)
+            await self._not_claimed(ready, error)
             return None
-        self._stale = 0
         return claimed
 
-    async def _not_claimed(self, error: GroupXError) -> None:
+    async def _not_claimed(self, ready: _Ready, error: GroupXError) -> None:
         """The turn stays queued, unless the store cannot say so: then recovery decides."""
         if error.code in (ErrorCode.STORE_UNAVAILABLE, ErrorCode.STORE_BUSY):
-            await self._unless_stopping(self._lane.recover)
-        elif error.code in (ErrorCode.STORE_CONFLICT, ErrorCode.NOT_FOUND):
-            self._stale = self._stale + 1 if error.details.get("stale") else 0
-            if self._stale >= STALE_IN_A_ROW:
-                self._stale = 0
-                await trio.sleep(PAUSE_SECONDS)
-        else:
+            alive = ready.session.instance_id
+            await self._unless_stopping(lambda: self._lane.recover(alive=alive))
+        elif error.code not in (ErrorCode.STORE_CONFLICT, ErrorCode.NOT_FOUND):
             raise error
+        if self._unclaimed.again(ready.turn.turn_id) >= IN_A_ROW:
+            await trio.sleep(PAUSE_SECONDS)
 
     async def _lose(self, session: OpenSession, end: TurnEnd | None) -> None:
         """The session is of no use any more. One that has worked is replaced without being asked;
         one that ended before it did anything is started again only for a turn or by hand."""
+        error = await self._drop(session, end)
+        self._start_is_due = session.prompts > 0
+        if self._start_is_due:
+            self._report(AgentState.STARTING, last_error=error, instance_id=None)
+        else:
+            self._fail(error)
+
+    async def _drop(self, session: OpenSession, end: TurnEnd | None) -> ErrorView:
         code = str(ErrorCode.ADAPTER_EXITED)
         message = f"{self._agent.name} ended by itself."
         if end is not None:
             code = end.error_code or str(ENDINGS[end.cause].code or code)
             message = " ".join(text for text in (end.message, end.diagnostic) if text) or message
         await self._keeper.drop(error_code=code)
-        self._start_is_due = session.prompts > 0
-        if self._start_is_due:
-            self._report(AgentState.STARTING, last_error=_error(code, message), instance_id=None)
-        else:
-            self._fail(code, message)
+        return _error(code, message)
 
     # --- small things ---------------------------------------------------------------------
 
@@ -265,8 +302,8 @@ class AgentActor:
     def _report(self, state: AgentState, **changes: Any) -> None:
         self._directory.change(self._agent.actor_id, state=state, **changes)
 
-    def _fail(self, code: str, message: str) -> None:
-        self._report(AgentState.FAILED, last_error=_error(code, message), instance_id=None)
+    def _fail(self, error: ErrorView) -> None:
+        self._report(AgentState.FAILED, last_error=error, instance_id=None)
 
     async def _unless_stopping(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """The result of `work`; None when it was given up because the agent is to stop."""
@@ -297,3 +334,11 @@ async def _first_of(*waits: Callable[[], Awaitable[None]]) -> None:
 
 def _error(code: str, message: str) -> ErrorView:
     return ErrorView(code=code, message=excerpt(message, MAX_ERROR_CHARACTERS))
+
+
+def _unused(lost: ErrorView) -> AdapterStartError:
+    return AdapterStartError(
+        ErrorCode(lost.code),
+        f"{lost.message} It was ready, but ended before it was sent anything. Run its program by "
+        "hand to see why.",
+    )

@@ -62,6 +62,7 @@ class AgentsSupervisor:
         """Until asked to stop; then all agents stop at the same time."""
         tree = Supervisor(
             (self._spec(actor_id) for actor_id in self._lanes),
+            stop_together=True,
             random=self._jitter,
             on_change=self._on_change,
         )
@@ -69,9 +70,7 @@ class AgentsSupervisor:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._serve, letters, tree, nursery)
-                nursery.start_soon(self._obey, context, tree)
-                context.ready()
-                await tree.run()
+                await tree.run(context)
                 nursery.cancel_scope.cancel()
         finally:
             self._mailbox.close()
@@ -82,13 +81,8 @@ class AgentsSupervisor:
             await self._make(actor_id, context.stopping).run()
 
         async def given_up(_: str, error: BaseException) -> None:
-            await self._close_lane(actor_id)
-            self._directory.change(
-                actor_id,
-                state=AgentState.FAILED,
-                instance_id=None,
-                last_error=self._crash(actor_id, describe(error)),
-            )
+            unclosed = await self._close_lane(actor_id)
+            self._fail(actor_id, unclosed or self._crash(actor_id, describe(error)))
 
         return ChildSpec(
             name=actor_id,
@@ -148,8 +142,11 @@ class AgentsSupervisor:
 
     async def _stop(self, actor_id: ActorId, tree: Supervisor) -> None:
         await tree.stop_child(actor_id)
-        await self._close_lane(actor_id)
-        self._directory.change(actor_id, state=AgentState.STOPPED, instance_id=None)
+        unclosed = await self._close_lane(actor_id)
+        if unclosed is None:
+            self._directory.change(actor_id, state=AgentState.STOPPED, instance_id=None)
+        else:
+            self._fail(actor_id, unclosed)
 
     async def _restart(self, actor_id: ActorId, tree: Supervisor) -> None:
         await tree.stop_child(actor_id)
@@ -157,20 +154,6 @@ class AgentsSupervisor:
         await tree.start_child(actor_id)
 
     # --- the tree -------------------------------------------------------------------------
-
-    async def _obey(self, context: ChildContext, tree: Supervisor) -> None:
-        async with trio.open_nursery() as nursery:
-
-            async def pass_on_hurry() -> None:
-                await context.hurry.wait()
-                tree.hurry()
-
-            nursery.start_soon(pass_on_hurry)
-            await context.stopping.wait()
-            async with trio.open_nursery() as stops:
-                for actor_id in self._lanes:
-                    stops.start_soon(tree.stop_child, actor_id)
-            tree.stop()
 
     def _on_change(self, status: ChildStatus) -> None:
         """A crash is shown at once; the next incarnation shows the rest."""
@@ -183,11 +166,27 @@ class AgentsSupervisor:
                 last_error=self._crash(actor_id, status.error or "unknown"),
             )
 
-    async def _close_lane(self, actor_id: ActorId) -> None:
-        """Close a turn that nobody runs any more. If the store cannot take it in time, the next
-        incarnation or the next start of GroupX does it."""
+    async def _close_lane(self, actor_id: ActorId) -> ErrorView | None:
+        """Close a turn that nobody runs any more. If the store cannot take it in time, or refuses
+        it with the error that is returned, the next incarnation or the next start of GroupX does
+        it."""
         with trio.move_on_after(CLOSING_LANE_SECONDS):
-            await self._lanes[actor_id].recover()
+            try:
+                await self._lanes[actor_id].recover()
+            except Exception as error:
+                name = self._directory.view(actor_id).name
+                return ErrorView(
+                    code=str(ErrorCode.INTERNAL_ERROR),
+                    message=f"GroupX could not close what {name} left open ({describe(error)}). A "
+                    "turn of it may still be shown as running although nobody runs it; what waits "
+                    f"stays queued. Start {name} or GroupX again to close it.",
+                )
+        return None
+
+    def _fail(self, actor_id: ActorId, error: ErrorView) -> None:
+        self._directory.change(
+            actor_id, state=AgentState.FAILED, instance_id=None, last_error=error
+        )
 
     def _crash(self, actor_id: ActorId, error: str) -> ErrorView:
         name = self._directory.view(actor_id).name

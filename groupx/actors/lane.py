@@ -31,9 +31,10 @@ class Lane:
     store: ActorRef[ToStore]
     local_date: Callable[[], str]
 
-    async def recover(self) -> None:
-        """Close what an earlier incarnation, or an unanswered claim, left open."""
-        command = RecoverLane(actor_id=self.actor_id, transport=self.transport)
+    async def recover(self, *, alive: str | None = None) -> None:
+        """Close what an earlier incarnation, or an unanswered claim, left open; of the instance
+        that is `alive` only its attempts."""
+        command = RecoverLane(actor_id=self.actor_id, transport=self.transport, alive=alive)
         await insist(self.store, Write(recover_lane, command))
 
     async def head(self) -> LaneHead | None:

@@ -1,8 +1,6 @@
 """One agent's native session: opened with three tries, watched, ended, and written down."""
 
-import shutil
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -12,10 +10,12 @@ import trio
 from groupx.actors.backoff import backoff_seconds
 from groupx.actors.mailbox import ActorRef, Request
 from groupx.actors.messages import Read, ToStore, Write
+from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import Adapter, AdapterStartError, NativeSession, SessionProfile
 from groupx.domain.config import AgentConfig
+from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import IdSource
 from groupx.domain.ledger import InstanceOpened
 from groupx.domain.limits import Timeouts
@@ -43,8 +43,7 @@ class SessionPorts:
     ids: IdSource
     transients: Transients
     timeouts: Timeouts
-    run_dir: Path
-    """An existing private folder; each session gets one inside it."""
+    folders: PrivateFolders
     now_ms: Callable[[], int]
     jitter: Callable[[], float]
 
@@ -77,28 +76,44 @@ class SessionKeeper:
         self._ports = ports
         self._nursery = nursery
         self._lost_one = False
+        self._failures = 0
+        """Starts in a row that came to nothing."""
         self.current: OpenSession | None = None
 
     async def open(self) -> OpenSession:
-        """Start the program, at most three times; AdapterStartError when it will not start.
+        """Start the program; AdapterStartError when it failed three times in a row.
 
         A session of an earlier run is resumed where the program can; after a loss within this
         run a new one begins, and its packets rebuild what it must know.
         """
         instance_id = self._ports.ids.new("instance")
         await self._record("session.starting", instance_id)
-        resume = None if self._lost_one else await self._earlier_session()
-        for attempt in range(1, TRIES + 1):
+        known = None if self._lost_one else await self._earlier_session()
+        resume = known
+        while True:
             try:
-                return await self._try(instance_id, resume if attempt == 1 else None, resume)
+                return await self._try(instance_id, resume, known)
             except AdapterStartError as error:
-                if attempt == TRIES or not error.transient:
-                    await self._record(
-                        "session.failed", instance_id, error_code=str(error.code), attempt=attempt
-                    )
-                    raise
-                await self._pause(attempt, error)
-        raise AssertionError("the last try returns or raises")
+                if resume is None or error.code is not ErrorCode.NATIVE_RESUME_UNSUPPORTED:
+                    await self.count_failure(instance_id, error)
+            resume = None
+
+    async def count_failure(self, instance_id: str, error: AdapterStartError) -> None:
+        """A start that failed, or a session that ended before its first prompt: waits until the
+        next may be tried, or raises the error when there is to be none."""
+        self._failures += 1
+        if self._failures < TRIES and error.transient:
+            await self._pause(self._failures, error)
+            return
+        attempt, self._failures = self._failures, 0
+        code = str(error.code)
+        await self._record("session.failed", instance_id, error_code=code, attempt=attempt)
+        raise error
+
+    def prompted(self, session: OpenSession) -> None:
+        """The session is about to be sent a prompt: its start was none that failed."""
+        session.prompts += 1
+        self._failures = 0
 
     async def drop(self, *, error_code: str | None = None) -> None:
         """End what is left of a lost session; the next one is a new one."""
@@ -139,10 +154,9 @@ class SessionKeeper:
     # --- one start ------------------------------------------------------------------------
 
     async def _try(self, instance_id: str, resume: str | None, known: str | None) -> OpenSession:
-        folder = self._ports.run_dir / instance_id
         serving, ended = trio.CancelScope(), trio.Event()
         native: NativeSession = await self._nursery.start(
-            self._serve, self._profile(folder, resume), folder, serving, ended
+            self._serve, instance_id, resume, serving, ended
         )
         facts = native.facts
         continuity: Continuity = "new"
@@ -194,17 +208,18 @@ class SessionKeeper:
 
     async def _serve(
         self,
-        profile: SessionProfile,
-        folder: Path,
+        instance_id: str,
+        resume: str | None,
         serving: trio.CancelScope,
         ended: trio.Event,
         task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         try:
-            with serving, _private_folder(folder):
-                await self._ports.adapter.serve(
-                    profile, self._ports.spawner, task_status=task_status
-                )
+            with serving:
+                async with self._ports.folders.one(instance_id) as folder:
+                    await self._ports.adapter.serve(
+                        self._profile(folder, resume), self._ports.spawner, task_status=task_status
+                    )
         finally:
             ended.set()
 
@@ -258,13 +273,3 @@ class SessionKeeper:
 
     async def _ask(self, request: Request[ToStore, T]) -> T:
         return await insist(self._ports.store, request)
-
-
-@contextmanager
-def _private_folder(path: Path) -> Generator[None]:
-    """A folder for as long as one session."""
-    path.mkdir(mode=0o700)
-    try:
-        yield
-    finally:
-        shutil.rmtree(path, ignore_errors=True)

@@ -60,8 +60,10 @@ class RecoverQuery:
 
 @attrs.frozen(kw_only=True)
 class RecoverLane:
-    """Close what the crashed actor of one agent left open."""
+    """Close what one agent's actor left open: a crashed one, or one whose claim got no answer."""
 
     actor_id: ActorId
     transport: str = "structured"
     reconcilable: frozenset[str] = frozenset()
+    alive: str | None = None
+    """The instance whose program still runs: its session stays open."""

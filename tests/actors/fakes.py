@@ -27,6 +27,7 @@ from groupx.actors.messages import (
     SetLane,
     Write,
 )
+from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.transient import Transients
@@ -179,7 +180,8 @@ class FakeProgram:
         self.profiles: list[SessionProfile] = []
         self.start_errors: list[AdapterStartError] = []
         self.always_fails: AdapterStartError | None = None
-        self.exits_at_once = False
+        self.exits_after: float | None = None
+        """Seconds from being ready."""
         self.start_seconds = 0.05
         self.confirms_cancel = True
         self.script: Callable[[FakePrompt], Awaitable[None]] | None = None
@@ -209,13 +211,19 @@ class FakeProgram:
         session = FakeSession(self, profile, native_id)
         self.sessions.append(session)
         task_status.started(session)
-        if self.exits_at_once:
-            await trio.sleep(0.01)
+        if self.exits_after is not None:
+            if self.exits_after:
+                await trio.sleep(self.exits_after)
             session.exit(1)
         try:
             await session.closed.wait()
         finally:
             session.exit(-9)
+
+
+async def at_once(work: Callable[[], Any]) -> None:
+    """Virtual time would run on while a thread works."""
+    work()
 
 
 async def answers(prompt: FakePrompt) -> None:
@@ -323,7 +331,7 @@ class Room:
             ids=self.ids,
             transients=self.transients,
             timeouts=self.timeouts,
-            run_dir=self.run_dir,
+            folders=PrivateFolders(parent=self.run_dir, aside=at_once),
             now_ms=self.now_ms,
             jitter=lambda: 0.0,
         )

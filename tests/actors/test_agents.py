@@ -1,8 +1,10 @@
 """Start, stop and restart by hand, the ordered stop, and actors that crash."""
 
+import pytest
 import trio
 
 from groupx.adapters.contract import Completed
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.roster import AgentState
 from tests.actors.fakes import answers, open_room
@@ -109,6 +111,57 @@ async def test_the_ordered_stop_ends_all_agents_at_the_same_time(jumping_clock, 
         assert {room.status(turn) for turn in queued} == {"queued"}
 
 
+async def test_the_ordered_stop_starts_no_agent_again(jumping_clock, tmp_path) -> None:
+    """A restart by hand is under way while another agent takes its time to stop."""
+    async with open_room(tmp_path, "a", "b") as room:
+        [_, slow] = await room.send("@all")
+        [waiting] = await room.send(A)
+        for program in room.programs.values():
+            program.confirms_cancel = False
+            (await program.next_prompt()).say("half")
+        room.programs[B].sessions[0].kill = lambda: None
+        await room.control(A, "restart")
+        room.tree.stop()
+        await room.until(lambda: room.directory.view(A).state is AgentState.STOPPED)
+        await trio.sleep(1)
+        assert room.directory.view(B).state is AgentState.CANCELLING
+        await room.ended(slow)
+        await trio.sleep(600)
+        assert room.status(waiting) == "queued"
+        assert len(room.programs[A].prompts) == len(room.programs[A].sessions) == 1
+
+
+@pytest.mark.parametrize("how", ["stop", "given up"])
+async def test_a_lane_that_cannot_be_closed_harms_no_other_agent(
+    jumping_clock, tmp_path, how
+) -> None:
+    async with open_room(tmp_path, "a", "b") as room:
+        room.programs[A].script = room.programs[B].script = answers
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+
+        class Refusing:
+            async def recover(self):
+                raise GroupXError(ErrorCode.STORE_CONFLICT, "No such turn.")
+
+        room.supervisor._lanes[A] = Refusing()
+        if how == "stop":
+            await room.control(A, "stop")
+        else:
+            room.programs[A].script = crash
+            for _ in range(6):
+                await room.send(A)
+        await room.until(lambda: room.directory.view(A).state is AgentState.FAILED)
+        error = room.directory.view(A).last_error
+        assert error.code == "INTERNAL_ERROR"
+        assert "No such turn." in error.message
+        [other] = await room.send(B)
+        await room.ended(other)
+        assert room.status(other) == "completed"
+        room.programs[A].script = answers
+        await room.control(A, "start")
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+
+
 async def test_a_hard_cancel_kills_first_and_still_writes_the_truth(
     jumping_clock, tmp_path
 ) -> None:
@@ -202,6 +255,46 @@ async def test_a_failed_start_can_be_repeated_by_hand(jumping_clock, tmp_path) -
         assert (await room.control(A, "start")).state is AgentState.STARTING
         await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
         assert room.directory.view(A).last_error is None
+
+
+async def test_a_turn_whose_context_can_never_be_read_fails_visibly_and_the_next_goes_on(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        room.programs[A].script = answers
+        [turn] = await room.send(A, content="too much")
+        [later] = await room.send(A)
+        build, asked = room.context._build, []
+
+        async def busy_with_one(request):
+            asked.append(request.turn_id)
+            if request.turn_id == turn:
+                raise GroupXError(ErrorCode.STORE_BUSY, "Reading took too long.")
+            return await build(request)
+
+        room.context._build = busy_with_one
+        await room.ended(turn, later)
+        assert room.turn(turn) == ("failed", "STORE_BUSY", None)
+        assert "never sent. Reading took too long." in room.events("turn.failed")[0]["message"]
+        assert asked.count(turn) == 3
+        assert room.status(later) == "completed"
+
+
+async def test_a_turn_waits_for_as_long_as_the_store_is_unwell(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        room.programs[A].script = answers
+        build, faults = room.context._build, [0] * 20
+
+        async def unwell(request):
+            if faults:
+                faults.pop()
+                raise GroupXError(ErrorCode.STORE_UNAVAILABLE, "The disk is full.")
+            return await build(request)
+
+        room.context._build = unwell
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
 
 
 async def test_a_turn_that_the_context_engine_cannot_build_now_waits_for_it(

@@ -94,15 +94,98 @@ async def test_an_idle_program_that_exits_is_started_once_more(jumping_clock, tm
 async def test_a_program_that_never_stays_is_not_started_for_ever(jumping_clock, tmp_path) -> None:
     async with open_room(tmp_path, "a") as room:
         program = room.programs[A]
-        program.exits_at_once = True
+        program.exits_after = 0.01
         await trio.sleep(600)
         assert len(program.sessions) == 1
         view = room.directory.view(A)
         assert (view.state, view.last_error.code) == (AgentState.FAILED, "ADAPTER_EXITED")
-        program.exits_at_once, program.script = False, answers
+        program.exits_after, program.script = None, answers
         [turn] = await room.send(A)
         await room.ended(turn)
         assert room.status(turn) == "completed"
+
+
+async def test_a_program_that_is_ready_but_dies_before_its_first_prompt_is_a_failed_start(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.exits_after = 0
+        await room.until(lambda: room.directory.view(A).state is AgentState.FAILED)
+        program.sessions.clear()
+        turns = [*await room.send(A), *await room.send(A)]
+        await room.ended(*turns)
+        assert {room.turn(turn) for turn in turns} == {("failed", "ADAPTER_EXITED", None)}
+        assert len(program.sessions) == 3
+        assert trio.current_time() > 1.5, "with pauses"
+        assert [r["body"]["attempt"] for r in room.streamed("session.retrying")] == [1, 2]
+        assert room.events("session.failed")[0]["attempt"] == 3
+        view = room.directory.view(A)
+        assert (view.state, view.last_error.code) == (AgentState.FAILED, "ADAPTER_EXITED")
+        await trio.sleep(3_600)
+        assert len(program.sessions) == 3
+        await room.ended(*await room.send(A))
+        assert len(program.sessions) == 6
+        program.exits_after, program.script = None, answers
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+
+
+async def test_failed_starts_and_early_deaths_share_one_budget(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.exits_after = 0
+        await room.until(lambda: room.directory.view(A).state is AgentState.FAILED)
+        program.start_errors = [NOT_NOW]
+        [turn] = await room.send(A)
+        await room.until(lambda: len(program.sessions) == 2)
+        program.start_errors = [NOT_NOW]
+        await room.ended(turn)
+        assert room.turn(turn) == ("failed", "ADAPTER_START_FAILED", None)
+        assert len(program.profiles) == 1 + 3
+
+
+async def test_a_first_prompt_makes_the_budget_whole_again(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        for _ in range(3):
+            program.start_errors, program.script = [NOT_NOW, NOT_NOW], answers
+            [turn] = await room.send(A)
+            await room.ended(turn)
+            assert room.status(turn) == "completed"
+            program.sessions[-1].exit(1)
+
+
+async def test_a_folder_that_cannot_be_made_is_a_failed_start(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path / "run", "a") as room:
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.turn(turn) == ("failed", "ADAPTER_START_FAILED", None)
+        [failed] = room.events("turn.failed")
+        assert "no such file" in failed["message"]
+        assert room.programs[A].profiles == []
+        (tmp_path / "run").mkdir()
+        room.programs[A].script = answers
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+
+
+async def test_what_a_failed_try_leaves_in_its_folder_is_no_hindrance(
+    jumping_clock, tmp_path, monkeypatch
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.start_errors, program.script = [NOT_NOW], answers
+        with monkeypatch.context() as patch:
+            patch.setattr("shutil.rmtree", lambda *_, **__: None)
+            [turn] = await room.send(A)
+            await room.ended(turn)
+        assert room.status(turn) == "completed"
+        assert len({profile.run_dir for profile in program.profiles}) == 2
+        [rest] = [p for p in tmp_path.iterdir() if str(p) == program.profiles[0].run_dir]
+        rest.rmdir()
 
 
 async def test_a_restart_by_hand_resumes_the_session(jumping_clock, tmp_path) -> None:

@@ -34,6 +34,14 @@ class Faults:
         raise GroupXError(ErrorCode.STORE_UNAVAILABLE, "The disk is full.")
 
 
+def assert_never_disturbed(room) -> None:
+    """The program and its session went on; nobody had to hear of the fault."""
+    assert len(room.programs[A].sessions) == 1
+    assert room.directory.view(A).last_error is None
+    shown = [frame["body"]["agent"] for frame in room.streamed("agent.changed")]
+    assert not [view for view in shown if "lastError" in view]
+
+
 async def test_a_claim_that_was_not_committed_is_made_again(jumping_clock, tmp_path) -> None:
     async with open_room(tmp_path, "a") as room:
         room.programs[A].script = answers
@@ -42,6 +50,7 @@ async def test_a_claim_that_was_not_committed_is_made_again(jumping_clock, tmp_p
         await room.ended(turn)
         assert room.turn(turn) == ("completed", None, "delivered")
         assert len(room.programs[A].prompts) == 1
+        assert_never_disturbed(room)
 
 
 async def test_a_claim_whose_answer_was_lost_is_never_sent(jumping_clock, tmp_path) -> None:
@@ -53,6 +62,7 @@ async def test_a_claim_whose_answer_was_lost_is_never_sent(jumping_clock, tmp_pa
         assert room.turn(turn) == ("interrupted", "TURN_INTERRUPTED", "unknown")
         assert room.status(later) == "completed"
         assert len(room.programs[A].prompts) == 1
+        assert_never_disturbed(room)
 
 
 @pytest.mark.parametrize("committed", [False, True])

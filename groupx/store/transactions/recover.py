@@ -39,7 +39,7 @@ _CLOSE_BINDINGS = """
 UPDATE session_bindings SET closed_at = ?, status = 'interrupted'
 WHERE closed_at IS NULL AND actor_id IN (SELECT actor_id FROM actors WHERE kind = 'agent')
 """
-_OF_ACTOR = " AND actor_id = ?"
+_OF_ACTOR = " AND actor_id = ? AND instance_id IS NOT ?"
 
 _CAUSES = {
     Verdict.AGENT_GONE: (
@@ -90,14 +90,15 @@ def recover_all(tx: Transaction, query: RecoverQuery) -> Recovered:
 
 
 def recover_lane(tx: Transaction, lane: RecoverLane) -> Recovered:
-    """The same for the one agent whose actor crashed; its program is gone."""
+    """The same for one agent whose actor crashed or cannot know what became of its claim."""
     rows = tx.conn.execute(_LANE, (lane.actor_id,)).fetchall()
     cases = [
         _case(row, in_roster=True, transport=lane.transport, reconcilable=lane.reconcilable)
         for row in rows
     ]
-    tx.conn.execute(_END_INSTANCES + _OF_ACTOR, (tx.now, lane.actor_id))
-    tx.conn.execute(_CLOSE_BINDINGS + _OF_ACTOR, (tx.now, lane.actor_id))
+    gone = (tx.now, lane.actor_id, lane.alive)
+    tx.conn.execute(_END_INSTANCES + _OF_ACTOR, gone)
+    tx.conn.execute(_CLOSE_BINDINGS + _OF_ACTOR, gone)
     return _write(tx, cases)
 
 

@@ -144,6 +144,22 @@ def test_one_lane_leaves_the_others_alone(ledger):
     ) == [(ledger.b,), (ledger.c,)]
 
 
+def test_a_program_that_still_runs_keeps_its_session(ledger):
+    turn_id = ledger.running(ledger.a)[0]
+    before = (
+        ledger.rows("SELECT * FROM session_bindings"),
+        ledger.rows("SELECT * FROM agent_instances"),
+    )
+    [(alive,)] = ledger.rows("SELECT instance_id FROM agent_instances WHERE actor_id = ?", ledger.a)
+    recovered = ledger.write(recover_lane, RecoverLane(actor_id=ledger.a, alive=alive))
+    assert recovered.interrupted == 1
+    assert ledger.status(turn_id) == "interrupted"
+    assert before == (
+        ledger.rows("SELECT * FROM session_bindings"),
+        ledger.rows("SELECT * FROM agent_instances"),
+    )
+
+
 def test_instances_of_the_crashed_run_are_closed_and_people_stay_connected(ledger):
     recover(ledger)
     assert ledger.rows(
