@@ -37,7 +37,7 @@ from groupx.process.spawner import Spawner, SpawnError
 from groupx.process.sweep import record_run, sweep
 from groupx.runtime_folder import make_private_folders, sibling_databases, write_runtime_file
 from groupx.runtime_log import configure_log
-from groupx.runtime_notices import restart_message
+from groupx.runtime_notices import config_notices, restart_message
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
 from groupx.store.gil import keep_thread_fed
 from groupx.store.opening import open_ledger
@@ -140,6 +140,7 @@ class Runtime:
         self._adapters = adapters
         self._status = Status.STARTING
         self._was_ready = False
+        self._failed: str | None = None
         self._started_ms = _now_ms()
         self._ids = IdSource(_now_ms, os.urandom)
         token = _token(Path(plan.paths.token))
@@ -300,7 +301,10 @@ class Runtime:
             )
         )
         clock = time.strftime("%H:%M", time.localtime(self._started_ms / 1000))
-        message = restart_message(recovered, clock=clock)
+        said = [(notice.code, notice.message) for notice in config_notices(config)]
+        restarted = restart_message(recovered, clock=clock)
+        if restarted is not None:
+            said.insert(0, ("restarted", restarted))
         at = self._entrance.facts.started_at
         self._room = put_together(
             opened.room_id,
@@ -328,7 +332,7 @@ class Runtime:
             now_ms=_now_ms,
             database=await self._database(),
             store_health=self._store_health,
-            notices=() if not message else (Notice(code="restarted", message=message, at=at),),
+            notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
         )
 
     async def _database(self) -> DatabaseFacts:
@@ -358,7 +362,9 @@ class Runtime:
 
     def _on_change(self, status: ChildStatus) -> None:
         if status.state is ChildState.FAILED:
-            _log.error("a part failed", part=status.name, error=status.error)
+            if self._failed is not None:  # the first one is raised, and said by who started this
+                _log.error("another part failed", part=status.name, error=status.error)
+            self._failed = self._failed or status.name
             self._close_door()
             if status.name == "store":
                 self._tree.hurry()  # nothing that is still to be written can be

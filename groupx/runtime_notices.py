@@ -1,6 +1,56 @@
-"""What a restart did, in one line for the room."""
+"""What the user should know of a start, one line each: shown in the room and on the terminal."""
 
+import stat
+from pathlib import Path
+
+import attrs
+
+from groupx.domain.config import Config
 from groupx.domain.ledger import Recovered
+
+_READ_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
+
+
+@attrs.frozen
+class ConfigNotice:
+    """What is odd about a config that is nevertheless run."""
+
+    code: str
+    message: str
+
+
+def config_notices(config: Config) -> tuple[ConfigNotice, ...]:
+    """Looks at the file, too: its mode."""
+    notices: list[ConfigNotice] = []
+    if config.assistant is not None and config.assistant.enabled:
+        notices.append(
+            ConfigNotice(
+                "assistant_absent",
+                "The config enables a room assistant, which this version does not have yet: "
+                "nothing of it was started. Everything else works.",
+            )
+        )
+    if _has_values(config) and _others_read(config.path):
+        notices.append(
+            ConfigNotice(
+                "config_readable",
+                f"Other users of this machine can read {config.path}, and so the `env` values in "
+                f"it. If those are secret: chmod 600 {config.path}",
+            )
+        )
+    return tuple(notices)
+
+
+def _has_values(config: Config) -> bool:
+    brain = () if config.assistant is None else (config.assistant.brain,)
+    return any(program.env for program in (*config.agents, *brain))
+
+
+def _others_read(path: str) -> bool:
+    try:
+        return bool(Path(path).stat().st_mode & _READ_BY_OTHERS)
+    except OSError:
+        return False
 
 
 def restart_message(recovered: Recovered, *, clock: str) -> str | None:

@@ -46,5 +46,9 @@ def _write(config: Path) -> None:
         },
     }
     staged = config.with_name(f".{config.name}.{os.getpid()}")
-    staged.write_text(json.dumps(document, indent=2) + "\n")
+    staged.unlink(missing_ok=True)
+    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        os.fchmod(descriptor, 0o600)
+        file.write(json.dumps(document, indent=2) + "\n")
     staged.replace(config)

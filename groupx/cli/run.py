@@ -11,6 +11,7 @@ from groupx import __version__
 from groupx.cli.browser import Opener, has_display, write_open_page
 from groupx.cli.demo import ensure_demo
 from groupx.cli.failures import DONE, FATAL, Refused
+from groupx.cli.notices import show_notices
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.running import find_running, occupant
 from groupx.domain.config import Config
@@ -120,6 +121,7 @@ class _Announcer:
 
     def _say(self, port: int, login_url: str) -> None:
         url = f"http://127.0.0.1:{port}/"
+        show_notices(self._config)
         if not self._at_terminal:
             click.echo(f"GroupX is ready on {url}")
             return

@@ -9,6 +9,7 @@ import click
 
 from groupx.cli.demo import ensure_demo
 from groupx.cli.failures import DONE, Refused
+from groupx.cli.notices import show_notices
 from groupx.cli.open import offer_login
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.running import Running, find_running, wait_until
@@ -34,6 +35,7 @@ def command(config: str | None, demo: bool, no_open: bool) -> int:
         click.echo(f"The room already runs on {running.url}")
         return DONE
     running = launch(place)
+    show_notices(place.load()[0])
     click.echo(f"The room runs on {running.url}")
     offer_login(place, running, show=not no_open)
     return DONE

@@ -1,5 +1,6 @@
 """Which config a command is about, and what is said when there is none."""
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,7 @@ def test_the_demo_has_three_agents_and_is_kept(tmp_path: Path):
     place = find_place(config=None, demo=True)
     ensure_demo(place, reset=False)
     assert place.config_path == tmp_path / "xdg/groupx/demo/groupx.json"
+    assert stat.S_IMODE(place.config_path.stat().st_mode) == 0o600
     config, _ = place.load()
     assert [agent.driver for agent in config.agents] == ["demo"] * 3
     assert all(agent.name and agent.identity for agent in config.agents)

@@ -1,9 +1,14 @@
-"""What a restart says."""
+"""What a start says."""
+
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from groupx.domain.config_parsing import parse_config
 from groupx.domain.ledger import Recovered
-from groupx.runtime_notices import restart_message
+from groupx.runtime_notices import config_notices, restart_message
 
 
 @pytest.mark.parametrize(
@@ -22,3 +27,32 @@ from groupx.runtime_notices import restart_message
 )
 def test_counts_are_said_and_nothing_else(recovered: Recovered, message: str | None):
     assert restart_message(recovered, clock="14:02") == message
+
+
+def codes(folder: Path, mode: int, **document: Any) -> list[str]:
+    path = folder / "groupx.json"
+    path.write_text(json.dumps({"agents": {"ada": {"driver": "demo", "cwd": "."}}, **document}))
+    path.chmod(mode)
+    return [n.code for n in config_notices(parse_config(path.read_bytes(), path=str(path)))]
+
+
+def assistant(enabled: bool, **env: str) -> Any:
+    brain = {"driver": "demo", "cwd": ".", "env": env}
+    return {"enabled": enabled, "name": "Helper", "brain": brain}
+
+
+def test_an_ordinary_config_says_nothing(tmp_path: Path):
+    assert codes(tmp_path, 0o644) == []
+
+
+def test_an_enabled_assistant_is_not_passed_over_in_silence(tmp_path: Path):
+    assert codes(tmp_path, 0o644, assistant=assistant(enabled=True)) == ["assistant_absent"]
+    assert codes(tmp_path, 0o644, assistant=assistant(enabled=False)) == []
+
+
+@pytest.mark.parametrize(("mode", "said"), [(0o600, False), (0o640, True), (0o604, True)])
+def test_values_that_others_can_read_are_said(tmp_path: Path, mode: int, said: bool):
+    agents = {"ada": {"driver": "demo", "cwd": ".", "env": {"KEY": "s3cret"}}}
+    expected = ["config_readable"] * said
+    assert codes(tmp_path, mode, agents=agents) == expected
+    assert codes(tmp_path, mode, assistant=assistant(enabled=False, KEY="s3cret")) == expected

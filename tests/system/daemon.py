@@ -49,6 +49,7 @@ class Daemon:
         }
         document = {"server": {"port": 0}, "agents": agents, **config}
         self.config.write_text(json.dumps(document))
+        self.config.chmod(0o600)
 
     # --- the process ------------------------------------------------------------------------
 

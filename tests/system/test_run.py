@@ -248,14 +248,30 @@ def test_a_start_that_fails_shows_why(make_daemon: MakeDaemon):
     (daemon.data / "groupx-local.db").write_bytes(b"x" * 5000)
     failed = daemon.cli("start", check=False)
     assert failed.returncode == 1
-    assert "not a database" in failed.stderr
+    assert failed.stderr.count("not a database") == 1
     assert (daemon.data / "groupx-local.db").read_bytes() == b"x" * 5000
     foreground = daemon.cli("run", check=False)
     assert foreground.returncode == 1
-    assert "not a database" in foreground.stderr
+    assert foreground.stderr.count("not a database") == 1
     assert "Traceback" not in foreground.stderr
     daemon.assert_no_processes()
     assert daemon.run_files() == []
+
+
+def test_what_is_odd_about_a_config_is_said_at_the_start_and_in_the_room(make_daemon: MakeDaemon):
+    brain = {"driver": "demo", "cwd": "."}
+    daemon = make_daemon(assistant={"enabled": True, "name": "Helper", "brain": brain})
+    daemon.config.chmod(0o644)
+    for started in (daemon.start, lambda: daemon.cli("start")):
+        done = started()
+        said = daemon.said() if done is None else done.stderr
+        assert said.count("enables a room assistant") == 1
+        assert said.count("chmod 600") == 1
+        if done is None:
+            codes = [notice["code"] for notice in daemon.get("/api/bootstrap")["notices"]]
+            assert codes == ["assistant_absent", "config_readable"]
+            assert daemon.terminate() == 0
+    daemon.cli("stop")
 
 
 def test_a_damaged_token_is_refused_before_anything_starts(make_daemon: MakeDaemon):
