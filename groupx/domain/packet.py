@@ -75,8 +75,8 @@ def build_packet(
     """The packet of one turn, within `limits.context_characters`.
 
     `boundary` is random per packet; it is changed, the same way for the same input, if any
-    content holds it. CONTEXT_BUDGET_EXCEEDED when the mandatory parts are over the hard limit,
-    or unread transcript that no summary covers is over the soft one.
+    content holds it. CONTEXT_BUDGET_EXCEEDED when what may not be left out is over the hard limit:
+    the mandatory parts, and with them unread transcript that no summary covers.
     """
     mark = _unforgeable(boundary, inputs, agent)
     head = [
@@ -93,10 +93,10 @@ def build_packet(
         raise _over_budget(
             f"What must be said in this turn is {mandatory} characters, over the limit of "
             f"{limits.context_characters}",
-            "Send a shorter message, reply to a shorter one, or raise limits.contextCharacters.",
+            "Send a shorter message, reply to a shorter one, or raise limits.contextCharacters and "
+            "restart GroupX.",
         )
-    soft = int(limits.context_characters * SOFT_CONTEXT_SHARE)
-    delta, omitted = _delta(inputs, mark, soft - mandatory)
+    delta, omitted = _delta(inputs, mark, mandatory, limits.context_characters)
     sections = [section for section in (*head, delta, *tail) if section.entries]
     text = "".join(section.text for section in sections)
     return Packet(
@@ -178,26 +178,28 @@ def _current(inputs: PacketInputs) -> list[_Entry]:
     return [_said(original, inputs), _said(source, inputs)]
 
 
-def _delta(inputs: PacketInputs, mark: str, room: int) -> tuple[_Section, int]:
-    """What was said since the cursor, within `room` characters, and how many entries are not.
+def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> tuple[_Section, int]:
+    """What was said since the cursor, and how many entries of it are left out.
 
-    Only entries that the embedded summary covers may be left out; the oldest go first.
+    `size` is that of all other sections. Only entries that the embedded summary covers may be
+    left out, the oldest first, and they fill up to the soft limit; others up to the hard one.
     """
     name = "room_delta_since_cursor"
     covered_to = 0 if inputs.summary is None else inputs.summary.through_seq
     if inputs.complete_after_seq > max(inputs.lower_seq, covered_to):
-        raise _unread_over_budget()
-    room -= len(f"[{name} {mark}]\n")
+        raise _unread_over_budget(hard)
+    soft = int(hard * SOFT_CONTEXT_SHARE)
+    size += len(f"[{name} {mark}]\n")
     chosen: list[_Entry] = []
     candidates = list(_unread(inputs))
     for entry in reversed(candidates):
         said = _said(entry, inputs)
-        size = len(said.render(mark))
-        if size > room:
-            if entry.seq > covered_to:
-                raise _unread_over_budget()
+        size += len(said.render(mark))
+        covered = entry.seq <= covered_to
+        if size > (soft if covered else hard):
+            if not covered:
+                raise _unread_over_budget(hard)
             break
-        room -= size
         chosen.append(said)
     chosen.reverse()
     return _section(name, chosen, mark), len(candidates) - len(chosen)
@@ -284,10 +286,12 @@ def _unforgeable(boundary: str, inputs: PacketInputs, agent: AgentConfig) -> str
 # --- refusals ---------------------------------------------------------------------------------
 
 
-def _unread_over_budget() -> GroupXError:
+def _unread_over_budget(hard: int) -> GroupXError:
     return _over_budget(
-        "What this agent has not read yet does not fit into one packet, and no summary covers it",
-        "Raise limits.contextCharacters, restart, then retry.",
+        "What this agent has not read yet does not fit into one packet of "
+        f"{hard} characters, and no summary covers it",
+        "Raise limits.contextCharacters and restart GroupX, then retry; or begin another room with "
+        "another storage.path.",
         unread=True,
     )
 

@@ -203,8 +203,30 @@ def test_covered_transcript_gives_way_oldest_first_and_is_counted() -> None:
 def test_unread_transcript_that_nothing_covers_is_never_left_out() -> None:
     old = [said(seq, "x" * 500) for seq in range(1, 11)]
     with pytest.raises(GroupXError) as refused:
-        build(inputs(said(11, "go"), *old, summary=summary(3)), characters=6_000)
+        build(inputs(said(11, "go"), *old, summary=summary(3)), characters=5_000)
     assert refused.value.code is ErrorCode.CONTEXT_BUDGET_EXCEEDED
+
+
+def test_unread_transcript_that_nothing_covers_goes_up_to_the_hard_limit_and_not_over() -> None:
+    room = inputs(said(11, "go"), *(said(seq, "x" * 500) for seq in range(1, 11)))
+    size = len(build(room).text)
+    packet = build(room, characters=size)
+    assert len(packet.text) == size
+    assert len(parse(packet)["room_delta_since_cursor"]) == 10
+    with pytest.raises(GroupXError) as refused:
+        build(room, characters=size - 1)
+    assert refused.value.details == {"unread": True}
+    for word in ("Compact", "reset"):
+        assert word not in refused.value.message
+
+
+def test_covered_transcript_does_not_go_over_the_soft_limit_for_the_unread() -> None:
+    room = inputs(
+        said(11, "go"), *(said(seq, "x" * 500) for seq in range(1, 11)), summary=summary(3)
+    )
+    whole = len(build(room, characters=100_000).text)
+    packet = build(room, characters=whole)
+    assert packet.record["omitted"] == [{"section": "room_delta_since_cursor", "count": 3}]
 
 
 def test_entries_that_the_read_cut_off_count_as_unread() -> None:
@@ -294,6 +316,10 @@ def test_bounds_completeness_and_sameness_hold_for_any_room(
             raise
         return
     assert len(packet.text) <= characters
+    if packet.record["omitted"]:
+        lowest = min(e.seq for e in room.transcript)
+        assert room.summary is not None
+        assert lowest <= room.summary.through_seq
     assert packet == build(room, characters)
     parsed = parse(packet)
     shown = {head.split()[0] for entries in parsed.values() for head, _ in entries}
