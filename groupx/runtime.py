@@ -278,7 +278,9 @@ class Runtime:
                 database_id=ids.new("database"),
             )
 
-        return StoreThread(opener, ids=ids, now_ms=_now_ms, on_commit=on_commit)
+        return StoreThread(
+            opener, ids=ids, now_ms=_now_ms, on_commit=on_commit, limits=self._config.limits
+        )
 
     async def _open_room(self) -> Services:
         """Recovery phase 1, then everything that a request may want."""

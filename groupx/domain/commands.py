@@ -47,6 +47,8 @@ class AcceptCommand:
     reply_to_event_id: str | None = None
     forwarded_event_id: str | None = None
     parent_turn_id: str | None = None
+    wake_me: bool = False
+    """Whether the calling turn's agent is to be woken when a target's turn has ended."""
 
 
 @attrs.frozen(kw_only=True)

@@ -18,6 +18,7 @@ from groupx.domain.ledger import TerminalCommand, Terminated
 from groupx.domain.outcomes import ENDINGS, PROVES_DELIVERY, Cause
 from groupx.domain.turns import TurnEvent, TurnStatus, next_status
 from groupx.store.attempt_rows import AttemptRow, close_attempt
+from groupx.store.callbacks import ChildEnd, settle_claim
 from groupx.store.dated_sources import register_source
 from groupx.store.starting import enter_started
 from groupx.store.transaction import Transaction
@@ -85,6 +86,9 @@ def end_turn(
     if response:
         register_source(tx, turn, response, command.local_date)
     tx.wake_lane(turn.target_actor_id)
+    settle_claim(
+        tx, ChildEnd(turn=turn, status=end.status, code=end.code, response_event_id=response_id)
+    )
     return Terminated(
         turn_id=turn.turn_id,
         status=end.status,

@@ -40,13 +40,14 @@ class Message:
 
     room_id: RoomId
     actor_id: ActorId
-    instance_id: str
+    instance_id: str | None = None
     body: Mapping[str, Any]
     to: tuple[ActorId, ...] = ()
     provenance: Provenance
     lineage: Lineage
     reply_to_event_id: str | None = None
     forwarded_event_id: str | None = None
+    idempotency_key: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -95,6 +96,7 @@ def store_message(tx: Transaction, message: Message, *, event_id: str | None = N
             root_correlation_id=lineage.root_correlation_id,
             parent_turn_id=lineage.parent_turn_id,
             hop_count=lineage.hop_count,
+            idempotency_key=message.idempotency_key,
             provenance=message.provenance,
         ),
         event_id=event_id,

@@ -14,6 +14,7 @@ import outcome
 from groupx.domain.commits import CommitFacts
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import IdSource
+from groupx.domain.limits import Limits
 from groupx.store import faults
 from groupx.store.jobs import ReadJob, WriteJob
 from groupx.store.transaction import Transaction
@@ -21,7 +22,7 @@ from groupx.store.transaction import Transaction
 MAX_GROUP_WRITES = 256
 MAX_GROUP_SECONDS = 0.010
 PROBE_SECONDS = 1.0
-"""How often a store with a fault tries to write again."""
+"""How often a store with a fault that may heal tries to write again."""
 _STEPS_PER_CHECK = 4_000
 """SQLite instructions between two looks at a read's deadline; well under a millisecond."""
 
@@ -51,14 +52,21 @@ class Executor:
         ids: IdSource,
         now_ms: Callable[[], int],
         seconds: Callable[[], float],
+        limits: Limits | None = None,
     ) -> None:
         self._conn = conn
+        self._limits = limits or Limits()
         self._ids = ids
         self._now_ms = now_ms
         self._seconds = seconds
         self._probe_at = 0.0
         self.fault: GroupXError | None = None
         self.stats = StoreStats()
+
+    @property
+    def is_healing(self) -> bool:
+        """Whether there is a fault that `probe_if_due` may find to be over."""
+        return self.fault is not None and faults.heals(self.fault)
 
     def write_group(self, waiting: deque[WriteJob]) -> list[WriteJob]:
         """Take writes from the left of `waiting` until a bound, and commit them together.
@@ -94,6 +102,8 @@ class Executor:
         try:
             job.result = outcome.Value(job.run(self._conn, job.argument))
         except sqlite3.Error as error:
+            if faults.stops_writing(error):
+                self._fail(error)
             job.result = outcome.Error(_read_error(error, job.deadline_ms))
         except BaseException as error:
             job.result = outcome.Error(error)
@@ -102,10 +112,9 @@ class Executor:
         self.stats.reads += 1
 
     def probe_if_due(self) -> None:
-        """With a fault, and at most once a PROBE_SECONDS: it is over when a write can be kept."""
-        if self.fault is None or self._seconds() < self._probe_at:
+        """At most once a PROBE_SECONDS: a fault that heals is over when a write can be kept."""
+        if not self.is_healing or self._seconds() < self._probe_at:
             return
-        self._probe_at = self._seconds() + PROBE_SECONDS
         try:
             (version,) = self._conn.execute("PRAGMA user_version").fetchone()
             self._conn.execute("BEGIN IMMEDIATE")
@@ -113,7 +122,7 @@ class Executor:
             self._conn.execute("COMMIT")
         except sqlite3.Error as error:
             self._rollback()
-            self.fault = faults.unavailable(error)
+            self._fail(error)
         else:
             self.fault = None
 
@@ -127,7 +136,7 @@ class Executor:
     def _write(self, job: WriteJob) -> None:
         execute = self._conn.execute
         execute("SAVEPOINT one_write")
-        transaction = Transaction(self._conn, self._ids, self._now_ms)
+        transaction = Transaction(self._conn, self._ids, self._now_ms, self._limits)
         try:
             value = job.run(transaction, job.argument)
         except BaseException as error:
@@ -153,9 +162,14 @@ class Executor:
             group = _take_all(waiting)
             if faults.is_busy(cause):
                 return _answer_all(group, faults.locked_elsewhere)
-        self.fault = faults.unavailable(cause)
-        self._probe_at = self._seconds() + PROBE_SECONDS
+        self._fail(cause)
         return _answer_all(group, lambda: faults.unavailable(cause))
+
+    def _fail(self, cause: BaseException) -> None:
+        """Damage stays the fault whatever comes after it."""
+        if self.fault is None or self.is_healing:
+            self.fault = faults.unavailable(cause)
+        self._probe_at = self._seconds() + PROBE_SECONDS
 
     def _rollback(self) -> None:
         # SQLite may have rolled back by itself; what matters is that nothing stays open.

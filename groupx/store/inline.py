@@ -10,6 +10,7 @@ import trio
 from groupx.domain.commits import CommitFacts
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import IdSource
+from groupx.domain.limits import Limits
 from groupx.store import faults
 from groupx.store.executor import Executor, StoreStats, facts_of
 from groupx.store.jobs import DEFAULT_READ_MS, ReadJob, WriteJob
@@ -29,11 +30,13 @@ class InlineStore:
         ids: IdSource,
         now_ms: Callable[[], int],
         on_commit: Callable[[CommitFacts], None],
+        limits: Limits | None = None,
     ) -> None:
         self._opener = opener
         self._ids = ids
         self._now_ms = now_ms
         self._on_commit = on_commit
+        self._limits = limits
         self._executor: Executor | None = None
         self._closed = "is not open yet"
         self.died = trio.Event()
@@ -53,7 +56,11 @@ class InlineStore:
     async def start(self) -> None:
         """Open the ledger; raises what the opener raises."""
         self._executor = Executor(
-            self._opener(), ids=self._ids, now_ms=self._now_ms, seconds=trio.current_time
+            self._opener(),
+            ids=self._ids,
+            now_ms=self._now_ms,
+            seconds=trio.current_time,
+            limits=self._limits,
         )
         await trio.lowlevel.checkpoint()
 

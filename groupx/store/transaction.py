@@ -10,7 +10,7 @@ from groupx.domain.envelope import SCHEMA, Envelope, EventActor, EventDraft, act
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.event_types import is_forbidden
 from groupx.domain.ids import ActorId, IdSource
-from groupx.domain.limits import MAX_EVENT_BYTES
+from groupx.domain.limits import MAX_EVENT_BYTES, Limits
 from groupx.domain.times import iso_from_ms
 from groupx.domain.wire import to_wire
 from groupx.store.event_rows import frame
@@ -31,9 +31,17 @@ class Transaction:
     Everything emitted becomes visible to others only after the group's COMMIT.
     """
 
-    def __init__(self, conn: sqlite3.Connection, ids: IdSource, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        conn: sqlite3.Connection,
+        ids: IdSource,
+        now_ms: Callable[[], int],
+        limits: Limits | None = None,
+    ) -> None:
         self.conn = conn
         self.ids = ids
+        self.limits = limits or Limits()
+        """Of this run, for what the ledger itself brings about; a command brings its own."""
         self.now_ms = now_ms()
         self.now = iso_from_ms(self.now_ms)
         self._frames: list[Frame] = []

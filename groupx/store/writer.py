@@ -17,6 +17,7 @@ from outcome import Error, Outcome
 from groupx.domain.commits import CommitFacts
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import IdSource
+from groupx.domain.limits import Limits
 from groupx.store import faults
 from groupx.store.executor import PROBE_SECONDS, Executor, StoreStats, facts_of
 from groupx.store.jobs import DEFAULT_READ_MS, Job, ReadJob, WriteJob
@@ -49,11 +50,13 @@ class StoreThread:
         ids: IdSource,
         now_ms: Callable[[], int],
         on_commit: Callable[[CommitFacts], None],
+        limits: Limits | None = None,
     ) -> None:
         self._opener = opener
         self._ids = ids
         self._now_ms = now_ms
         self._on_commit = on_commit
+        self._limits = limits
         self._writes: deque[WriteJob] = deque()
         self._reads: deque[ReadJob] = deque()
         self._unanswered: set[Job] = set()
@@ -191,7 +194,13 @@ class StoreThread:
         except BaseException as error:
             self._tell(announce, error)
             return
-        executor = Executor(conn, ids=self._ids, now_ms=self._now_ms, seconds=time.monotonic)
+        executor = Executor(
+            conn,
+            ids=self._ids,
+            now_ms=self._now_ms,
+            seconds=time.monotonic,
+            limits=self._limits,
+        )
         self._executor = executor
         self._tell(announce, None)
         failure: BaseException | None = None
@@ -213,7 +222,7 @@ class StoreThread:
             if not writes and not reads:
                 if self._closing:
                     return
-                self._bell.acquire(timeout=-1 if executor.fault is None else PROBE_SECONDS)
+                self._bell.acquire(timeout=PROBE_SECONDS if executor.is_healing else -1)
                 executor.probe_if_due()
             if writes:
                 group = executor.write_group(writes)

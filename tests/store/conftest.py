@@ -54,6 +54,7 @@ class Ledger:
         self.conn = open_connection(":memory:")
         create_current(self.conn, now_iso="2026-02-01T00:00:00.000Z", database_id="database_x")
         self.clock = START_MS
+        self.limits = Limits()
         self.ids = IdSource(lambda: self.clock, random.Random(7).randbytes)
         self.frames: list[Frame] = []
         self.woken: list[ActorId] = []
@@ -63,7 +64,7 @@ class Ledger:
         self.bindings = {actor: self.open_session(actor) for actor in (A, B, C)}
 
     def write(self, run: Callable[[Transaction, Any], Any], command: Any) -> Any:
-        tx = Transaction(self.conn, self.ids, lambda: self.clock)
+        tx = Transaction(self.conn, self.ids, lambda: self.clock, self.limits)
         self.conn.execute("BEGIN IMMEDIATE")
         try:
             result = run(tx, command)

@@ -5,6 +5,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
 from groupx.domain.roster import RosterEntry, resolve_targets
 from groupx.store.ancestry import ancestry, check_loop_limits
+from groupx.store.claim_rows import open_claims
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
 from groupx.store.enqueue import Lineage, Message, Wake, check_content, enqueue, new_root
 from groupx.store.queries.rooms import active_room
@@ -46,6 +47,9 @@ def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
         limits=command.limits,
     )
     source, turns = enqueue(tx, message, wake)
+    if command.wake_me and command.parent_turn_id is not None:
+        children = [turn.turn_id for turn in turns]
+        open_claims(tx, command.parent_turn_id, children, waits=_waits(command))
     answer = AcceptedMessage(
         message_event_id=source.event_id,
         correlation_id=source.correlation_id,
@@ -67,11 +71,16 @@ def must_be_in_room(tx: Transaction, room_id: RoomId, event_id: str | None) -> N
     )
 
 
+def _waits(command: AcceptCommand) -> bool:
+    """Whether the call stays until the turns have ended."""
+    return command.key.command_type == "mcp.ask"
+
+
 def _lineage(tx: Transaction, command: AcceptCommand, targets: tuple[RosterEntry, ...]) -> Lineage:
     if command.parent_turn_id is None:
         return new_root(tx)
     chain = ancestry(tx.conn, command.parent_turn_id, command.actor_id)
-    if command.key.command_type == "mcp.ask":
+    if _waits(command):
         for target in targets:
             if target.actor_id in chain.actors:
                 raise GroupXError(

@@ -14,6 +14,7 @@ from groupx.domain.recovery import Unfinished, Verdict, verdict
 from groupx.domain.runs import RecoverLane, RecoverQuery
 from groupx.domain.turns import TurnStatus
 from groupx.store.attempt_rows import machine_state, open_attempt
+from groupx.store.claim_rows import forget_waiting_calls
 from groupx.store.ending import end_turn
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.requeue import put_back
@@ -74,19 +75,15 @@ def recover_all(tx: Transaction, query: RecoverQuery) -> Recovered:
     What an agent's own program can still tell is left in `undecided`, its lane busy. Doing it
     again changes nothing.
     """
-    rows = tx.conn.execute(_ALL).fetchall()
-    cases = [
-        _case(
-            row,
-            in_roster=row[1] in query.roster,
-            transport=query.transport,
-            reconcilable=query.reconcilable,
-        )
-        for row in rows
-    ]
+    forget_waiting_calls(tx)
+    cases = _all_cases(tx, query)
     tx.conn.execute(_END_INSTANCES, (tx.now,))
     tx.conn.execute(_CLOSE_BINDINGS, (tx.now,))
-    return _write(tx, cases)
+    recovered = _write(tx, cases)
+    # What was closed may have called back somebody whom this run does not serve either.
+    refused = (Verdict.AGENT_GONE, Verdict.OTHER_TRANSPORT)
+    late = _write(tx, [case for case in _all_cases(tx, query) if case.verdict in refused])
+    return attrs.evolve(recovered, failed=recovered.failed + late.failed)
 
 
 def recover_lane(tx: Transaction, lane: RecoverLane) -> Recovered:
@@ -100,6 +97,18 @@ def recover_lane(tx: Transaction, lane: RecoverLane) -> Recovered:
     tx.conn.execute(_END_INSTANCES + _OF_ACTOR, gone)
     tx.conn.execute(_CLOSE_BINDINGS + _OF_ACTOR, gone)
     return _write(tx, cases)
+
+
+def _all_cases(tx: Transaction, query: RecoverQuery) -> list[_Case]:
+    return [
+        _case(
+            row,
+            in_roster=row[1] in query.roster,
+            transport=query.transport,
+            reconcilable=query.reconcilable,
+        )
+        for row in tx.conn.execute(_ALL).fetchall()
+    ]
 
 
 def _case(
