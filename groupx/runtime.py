@@ -39,11 +39,13 @@ from groupx.runtime_folder import make_private_folders, sibling_databases, write
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
+from groupx.runtime_upgrade import UpgradeReport, upgrade_message
 from groupx.store.gil import keep_thread_fed
 from groupx.store.opening import open_ledger
 from groupx.store.queries.database_identity import database_identity
 from groupx.store.transactions.bindings import open_run
 from groupx.store.transactions.recover import recover_all
+from groupx.store.upgrade import Upgrade
 from groupx.store.writer import StoreThread
 from groupx.supervisor.child import describe
 from groupx.supervisor.endless import until_stopping
@@ -66,7 +68,6 @@ from groupx.web.services import (
     Entrance,
     Notice,
     RuntimeFacts,
-    RuntimeStatus,
     Services,
     Status,
     StoreHealth,
@@ -92,6 +93,10 @@ class Plan:
     """Where diagnostics go; None = stderr."""
     on_ready: Callable[[int, str], None]
     """Told the port and a login URL that works once, when the room is open."""
+    keep_copy: bool = True
+    """Of an older database, before it is upgraded."""
+    on_upgrade: Callable[[int, int], None] = lambda done, total: None
+    """Told how far that is, on a thread of its own."""
 
 
 class RuntimeFailed(Exception):
@@ -141,6 +146,7 @@ class Runtime:
         self._status = Status.STARTING
         self._was_ready = False
         self._failed: str | None = None
+        self._upgrade = UpgradeReport(plan.on_upgrade)
         self._started_ms = _now_ms()
         self._ids = IdSource(_now_ms, os.urandom)
         token = _token(Path(plan.paths.token))
@@ -153,7 +159,7 @@ class Runtime:
                 runtime_scope_key=runtime_scope_key(config.path),
                 port=listening.getsockname()[1],
             ),
-            status=lambda: RuntimeStatus(status=self._status),
+            status=lambda: self._upgrade.status(self._status),
             request_shutdown=self._stop,
             token=token,
             logins=LoginCodes(token, on_spent=self._remove_open_page),
@@ -276,6 +282,7 @@ class Runtime:
                 ":memory:" if database is None else Path(database),
                 now_iso=iso_from_ms(_now_ms()),
                 database_id=ids.new("database"),
+                upgrade=Upgrade(keep_copy=self._plan.keep_copy, watch=self._upgrade),
             )
 
         return StoreThread(
@@ -307,6 +314,8 @@ class Runtime:
         restarted = restart_message(recovered, clock=clock)
         if restarted is not None:
             said.insert(0, ("restarted", restarted))
+        if self._upgrade.upgraded is not None:
+            said.insert(0, ("upgraded", upgrade_message(self._upgrade.upgraded)))
         at = self._entrance.facts.started_at
         self._room = put_together(
             opened.room_id,
@@ -360,6 +369,7 @@ class Runtime:
 
     def _stop(self) -> None:
         self._status = Status.CLOSING
+        self._upgrade.give_up()
         self._tree.stop()
 
     def _on_change(self, status: ChildStatus) -> None:

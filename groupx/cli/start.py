@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -12,6 +14,7 @@ from groupx.cli.failures import DONE, Refused
 from groupx.cli.notices import show_notices
 from groupx.cli.open import offer_login
 from groupx.cli.place import Place, config_options, find_place
+from groupx.cli.progress import upgrading
 from groupx.cli.running import Running, find_running, wait_until
 
 START_SECONDS = 60.0
@@ -22,7 +25,8 @@ _SHOWN_BYTES = 4096
 @click.command("start")
 @config_options
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def command(config: str | None, demo: bool, no_open: bool) -> int:
+@click.option("--no-backup", is_flag=True, help="Upgrade an older database without a copy of it.")
+def command(*, config: str | None, demo: bool, no_open: bool, no_backup: bool) -> int:
     """Run the room in the background; returns when it is ready.
 
     Its log is groupx.log in the data directory (see `groupx debug paths`).
@@ -34,15 +38,18 @@ def command(config: str | None, demo: bool, no_open: bool) -> int:
     if running is not None:
         click.echo(f"The room already runs on {running.url}")
         return DONE
-    running = launch(place)
+    running = launch(place, *(["--no-backup"] if no_backup else []))
     show_notices(place.load()[0])
     click.echo(f"The room runs on {running.url}")
     offer_login(place, running, show=not no_open)
     return DONE
 
 
-def launch(place: Place) -> Running:
-    """Start a detached daemon and wait until it is ready. Refused with its last words."""
+def launch(place: Place, *options: str) -> Running:
+    """Start a detached `groupx run` with these `options`, and wait until it is ready.
+
+    Refused with its last words.
+    """
     place.load()
     log = Path(place.paths().log)
     log.parent.mkdir(mode=0o700, exist_ok=True)
@@ -51,7 +58,7 @@ def launch(place: Place) -> Running:
         os.fchmod(descriptor, 0o600)
         said_before = os.fstat(descriptor).st_size
         daemon = subprocess.Popen(
-            [sys.executable, "-m", "groupx", "run", *place.argv, "--log-file", str(log)],
+            [sys.executable, "-m", "groupx", "run", *place.argv, *options, "--log-file", str(log)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=descriptor,
@@ -70,14 +77,7 @@ def launch(place: Place) -> Running:
 
     found = wait_until(settled, START_SECONDS)
     if isinstance(found, Running) and found.health.get("status") == "upgrading":
-        click.echo("The database is being upgraded; this takes a while once.")
-
-        def upgraded() -> Running | str | None:
-            answer = settled()
-            still = isinstance(answer, Running) and answer.health.get("status") == "upgrading"
-            return None if still else answer
-
-        found = wait_until(upgraded, UPGRADE_SECONDS)
+        found = _wait_upgraded(settled)
     if found is None:
         raise Refused(
             f"the room has not become ready within {START_SECONDS:.0f} s and is still starting "
@@ -86,6 +86,23 @@ def launch(place: Place) -> Running:
         )
     if isinstance(found, str):
         raise Refused(found)
+    return found
+
+
+def _wait_upgraded(settled: Callable[[], Running | str | None]) -> Running | str | None:
+    """What `settled` says once the database is upgraded; meanwhile, how far that is."""
+    line = upgrading()
+
+    def upgraded() -> Running | str | None:
+        answer = settled()
+        if not isinstance(answer, Running) or answer.health.get("status") != "upgrading":
+            return answer
+        progress = cast("dict[str, int]", answer.health.get("progress") or {})
+        line.show(progress.get("done", 0), progress.get("total", 1))
+        return None
+
+    found = wait_until(upgraded, UPGRADE_SECONDS)
+    line.end()
     return found
 
 
