@@ -20,6 +20,9 @@ _FAULTS = frozenset(
     }
 )
 """The medium failed, whatever the statement was."""
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+"""What is stored is not whole: a write that succeeds proves nothing, and each makes it worse."""
+_FAILS_READS = _DAMAGE | {sqlite3.SQLITE_IOERR}
 
 
 def primary_code(error: BaseException) -> int | None:
@@ -43,8 +46,25 @@ def is_fault(error: BaseException) -> bool:
     return primary_code(error) in _FAULTS
 
 
+def is_damage(error: BaseException) -> bool:
+    """Whether the database itself is broken, which no waiting mends."""
+    return primary_code(error) in _DAMAGE
+
+
+def stops_writing(error: BaseException) -> bool:
+    """Whether a read that fails so says that writing must stop as well."""
+    return primary_code(error) in _FAILS_READS
+
+
+def heals(fault: GroupXError) -> bool:
+    """Whether the fault may be over once a write can be kept."""
+    return not fault.details.get("damaged")
+
+
 def unavailable(cause: BaseException) -> GroupXError:
     """A write whose group was lost; its outcome is unknown until it is read back."""
+    if is_damage(cause):
+        return _damaged(_reason(cause), "Nothing was acknowledged, and nothing more is written.")
     return GroupXError(
         ErrorCode.STORE_UNAVAILABLE,
         f"The ledger could not be written ({_reason(cause)}). Nothing was acknowledged and nothing "
@@ -67,6 +87,8 @@ def not_opened(cause: BaseException) -> GroupXError:
 def refused(fault: GroupXError) -> GroupXError:
     """A write that was not tried, since the store has a fault."""
     cause = fault.details["cause"]
+    if not heals(fault):
+        return _damaged(cause, "This was not stored; nothing more is written.")
     return GroupXError(
         ErrorCode.STORE_UNAVAILABLE,
         f"The ledger is read-only since a write failed ({cause}). This was not stored; reading "
@@ -77,6 +99,8 @@ def refused(fault: GroupXError) -> GroupXError:
 
 def unreadable(cause: BaseException) -> GroupXError:
     """A read that the medium failed."""
+    if is_damage(cause):
+        return _damaged(_reason(cause), "This could not be read; nothing more is written.")
     return GroupXError(
         ErrorCode.STORE_UNAVAILABLE,
         f"The ledger could not be read ({_reason(cause)}). Nothing was changed. Check the disk, "
@@ -105,6 +129,17 @@ def locked_elsewhere() -> GroupXError:
     return busy(
         "Another program kept the database locked for too long; nothing was changed. "
         "Try again, and close what else has the file open."
+    )
+
+
+def _damaged(reason: str, meaning: str) -> GroupXError:
+    """It stays until the next start: only a person can put a whole database there."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The database is damaged ({reason}). {meaning} Stop GroupX, keep a copy of the database "
+        "with its -wal file, restore a backup in its place, then start again.",
+        cause=reason,
+        damaged=True,
     )
 
 

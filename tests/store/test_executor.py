@@ -267,6 +267,103 @@ def test_a_locked_database_is_busy_and_no_fault(tmp_path: Path) -> None:
     conn.close()
 
 
+def ask(bench: Bench, sql: str) -> ReadJob:
+    read = ReadJob(run=lambda conn, _: conn.execute(sql).fetchall(), argument=None)
+    bench.executor.read(read)
+    return read
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Iterator[Bench]:
+    """Whole in its first pages, overwritten in those that hold the events."""
+    path = tmp_path / "x.db"
+    conn = open_connection(path)
+    create_current(conn, now_iso="t", database_id="d")
+    whole = Bench(conn)
+    for number in range(20):
+        whole.run(job(f"{number}" + "x" * 4_000))
+    (root,) = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+    (size,) = conn.execute("PRAGMA page_size").fetchone()
+    whole.executor.close()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xee" * size)
+    conn = open_connection(path)
+    yield Bench(conn)
+    conn.close()
+
+
+READ_EVENTS = "SELECT body_json FROM events"
+
+
+@pytest.mark.parametrize("by_reading", [False, True])
+def test_damage_stays_until_the_next_start(damaged: Bench, by_reading: bool) -> None:
+    first = ask(damaged, READ_EVENTS) if by_reading else damaged.run(job("a"))[0]
+    assert code(first) is ErrorCode.STORE_UNAVAILABLE
+    for _ in range(3):
+        damaged.clock += PROBE_SECONDS
+        damaged.executor.probe_if_due()
+        (refused,) = damaged.run(job("b", lambda _tx, text: text))
+        with pytest.raises(GroupXError, match="damaged") as caught:
+            unwrap(refused)
+        assert "keep a copy" in caught.value.message
+        assert "by itself" not in caught.value.message
+    assert damaged.executor.fault is not None
+    assert not damaged.executor.is_healing
+    assert damaged.count("COMMIT") == 0
+    assert unwrap(ask(damaged, "SELECT actor_id FROM actors")), "what is whole can be read"
+
+
+@pytest.mark.parametrize(
+    ("number", "stops", "heals"),
+    [
+        (sqlite3.SQLITE_CORRUPT, True, False),
+        (sqlite3.SQLITE_CORRUPT | 3 << 8, True, False),
+        (sqlite3.SQLITE_NOTADB, True, False),
+        (sqlite3.SQLITE_IOERR_READ, True, True),
+        (sqlite3.SQLITE_CANTOPEN, False, True),
+        (sqlite3.SQLITE_ERROR, False, True),
+    ],
+)
+def test_what_a_failing_read_says_of_writing(
+    bench: Bench, number: int, stops: bool, heals: bool
+) -> None:
+    def fail(_conn: sqlite3.Connection, _query: object) -> None:
+        error = sqlite3.OperationalError("injected")
+        error.sqlite_errorcode = number
+        raise error
+
+    bench.executor.read(ReadJob(run=fail, argument=None))
+    assert (bench.executor.fault is not None) == stops
+    bench.clock += PROBE_SECONDS
+    (done,) = bench.run(job("a"))
+    if heals:
+        assert unwrap(done) == "said a"
+    else:
+        assert code(done) is ErrorCode.STORE_UNAVAILABLE
+
+
+def test_a_later_fault_does_not_hide_the_damage(failing: Bench) -> None:
+    conn: Any = failing.conn
+
+    def corrupt(_tx: Transaction, _text: str) -> None:
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    failing.run(job("a", corrupt))
+    full = sqlite3.OperationalError("disk I/O error")
+    full.sqlite_errorcode = sqlite3.SQLITE_IOERR
+
+    def fail(_conn: sqlite3.Connection, _query: object) -> None:
+        raise full
+
+    failing.executor.read(ReadJob(run=fail, argument=None))
+    assert failing.executor.fault is not None
+    assert "damaged" in failing.executor.fault.message
+    assert conn.in_transaction is False
+
+
 def endless(conn: sqlite3.Connection, _query: object) -> list[Any]:
     sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     return conn.execute(sql).fetchall()
