@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import signal
 import stat
 from collections import Counter
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from groupx.process.environment import RUN_VARIABLE, run_mark
+from groupx.process.run_end import end_run
 from tests.system.conftest import MakeDaemon
 from tests.system.daemon import TERMINAL, Daemon, demo_agent, of_turn
 from tests.system.waiting import wait_until
@@ -240,6 +243,25 @@ def test_start_status_restart_stop(make_daemon: MakeDaemon):
     log = (daemon.data / "groupx.log").read_text()
     assert daemon.token not in log
     assert "code=" not in log
+
+
+@pytest.mark.parametrize("how", ["run", "start"])
+def test_a_room_that_an_agent_starts_is_not_a_straggler_of_the_agents_room(
+    how: str, make_daemon: MakeDaemon
+):
+    daemon = make_daemon({"ada": demo_agent()})
+    other = secrets.token_hex(16)
+    mark = {RUN_VARIABLE: f"{other}.1"}
+    if how == "run":
+        daemon.start(**mark)
+    else:
+        daemon.cli("start", **mark)
+    try:
+        assert end_run(run_mark(other), {}, seconds=5) == set()
+        assert "ready on" in daemon.cli("status").stdout
+    finally:
+        daemon.cli("stop")
+    daemon.assert_no_processes()
 
 
 def test_a_start_that_fails_shows_why(make_daemon: MakeDaemon):
