@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 import click
@@ -14,11 +15,15 @@ from groupx.cli.demo import ensure_demo
 from groupx.cli.failures import DONE, FATAL, Refused
 from groupx.cli.notices import show_notices
 from groupx.cli.place import Place, config_options, find_place
+from groupx.cli.progress import ProgressLine, upgrading
 from groupx.cli.running import find_running, occupant
 from groupx.domain.config import Config
 from groupx.domain.paths import Paths
 from groupx.domain.runtime_keys import runtime_scope_key
 from groupx.process.environment import RUN_VARIABLE
+
+if TYPE_CHECKING:
+    from groupx.runtime import Plan
 
 
 @click.command("run")
@@ -28,6 +33,7 @@ from groupx.process.environment import RUN_VARIABLE
 @click.option(
     "--port", type=click.IntRange(0, 65_535), help="Instead of the config's port; 0 = any free one."
 )
+@click.option("--no-backup", is_flag=True, help="Upgrade an older database without a copy of it.")
 @click.option("--log-file", type=click.Path(path_type=Path), hidden=True)
 def command(
     *,
@@ -36,6 +42,7 @@ def command(
     reset: bool,
     no_open: bool,
     port: int | None,
+    no_backup: bool,
     log_file: Path | None,
 ) -> int:
     """Run the room in the foreground until Ctrl-C.
@@ -44,6 +51,8 @@ def command(
     was touched; 70 a part that the room cannot live without failed (start it again: what is
     queued survives).
     """
+    from groupx.runtime import Plan
+
     _shed_mark()
     if reset and not demo:
         raise Refused("--reset empties the demo room: it needs --demo.")
@@ -55,27 +64,31 @@ def command(
         settings = attrs.evolve(settings, server=attrs.evolve(settings.server, port=port))
     at_terminal = log_file is None and sys.stdout.isatty()
     opener = Opener() if at_terminal and not no_open and has_display() else None
-    return _run(
-        place, settings, paths, _Announcer(settings, paths, at_terminal, opener), log_file=log_file
+    announcer = _Announcer(settings, paths, at_terminal, opener)
+    plan = Plan(
+        config=settings,
+        paths=paths,
+        log_file=log_file,
+        on_ready=announcer.ready,
+        keep_copy=not no_backup,
+        on_upgrade=announcer.upgrading,
     )
+    return _run(place, plan)
 
 
-def _run(
-    place: Place, config: Config, paths: Paths, announcer: "_Announcer", *, log_file: Path | None
-) -> int:
+def _run(place: Place, plan: "Plan") -> int:
     from groupx.process.spawner import SpawnError
-    from groupx.runtime import Plan, RuntimeFailed, run_runtime
+    from groupx.runtime import RuntimeFailed, run_runtime
     from groupx.supervisor.lease import LeaseImpossible, LeaseTaken
     from groupx.supervisor.listener import PortTaken, PortUnusable
 
-    plan = Plan(config=config, paths=paths, log_file=log_file, on_ready=announcer.ready)
     try:
         run_runtime(plan)
     except RuntimeFailed as error:
         click.echo(f"groupx: {error}", err=True)
         return FATAL
     except PortTaken:
-        raise Refused(_who_holds(place, config.server.port)) from None
+        raise Refused(_who_holds(place, plan.config.server.port)) from None
     except LeaseTaken as error:
         running = find_running(place)
         if running is not None:
@@ -126,9 +139,15 @@ class _Announcer:
     _paths: Paths
     _at_terminal: bool
     _opener: Opener | None
+    _progress: ProgressLine = attrs.field(factory=upgrading, init=False)
+
+    def upgrading(self, done: int, total: int) -> None:
+        """The database is being upgraded; this far."""
+        self._progress.show(done, total)
 
     def ready(self, port: int, login_url: str) -> None:
         """The room is ready on `port`; `login_url` works once. Nobody has to be listening."""
+        self._progress.end()
         with contextlib.suppress(OSError):
             self._say(port, login_url)
 
