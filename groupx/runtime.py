@@ -61,6 +61,7 @@ from groupx.supervisor.tree import (
     Supervisor,
 )
 from groupx.web.app import create_guards, open_room
+from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
 from groupx.web.services import (
@@ -343,6 +344,7 @@ class Runtime:
             now_ms=_now_ms,
             database=await self._database(),
             store_health=self._store_health,
+            backups=self._backups(),
             notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
         )
 
@@ -354,6 +356,15 @@ class Runtime:
             format=identity.format,
             database_id=identity.database_id,
             siblings=siblings or None,
+        )
+
+    def _backups(self) -> Backups:
+        database = self._paths.database
+        return Backups(
+            None if database is None else Path(database),
+            Path(self._paths.backups),
+            self._store.ref,
+            _now_ms,
         )
 
     def _store_health(self) -> StoreHealth:

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 refused (what to do is printed), 70 the daemon had to stop
 """
 
 import importlib
+import keyword
 import sys
 from typing import NoReturn, cast
 
@@ -19,10 +20,15 @@ _COMMANDS = {
     "restart": "Stop this config's room and start it again.",
     "status": "Say whether this config's room runs, and how it is.",
     "open": "Open the room in the browser.",
+    "backup": "Copy the whole database into a file.",
+    "restore": "Put a backup in the place of the database.",
+    "export": "Write the room down, for people or for an import.",
+    "import": "Make a new database out of an export.",
     "token": "The token that opens the room.",
     "debug": "What to know when something is odd.",
 }
-"""Command → its summary; the module of the same name in this package holds `command`."""
+"""Command → its summary; the module of the same name in this package holds `command`
+(with `_` after a word that Python has for itself)."""
 
 
 class _Lazy(click.Group):
@@ -32,7 +38,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"groupx.cli.{cmd_name}")
+        name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        module = importlib.import_module(f"groupx.cli.{name}")
         return cast("click.Command", module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +13,7 @@ from groupx.cli.failures import Refused
 
 PROTOCOL = "groupx.runtime/1"
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
+_PIECE_BYTES = 64 * 1024
 
 
 @attrs.frozen(kw_only=True)
@@ -39,6 +42,10 @@ class NotARuntime(Exception):
     """Something listens there that does not answer as a GroupX runtime does."""
 
 
+class BrokenDownload(Exception):
+    """A file ended before its end."""
+
+
 @attrs.frozen(kw_only=True)
 class RuntimeClient:
     """One runtime, by port; `token` is sent as a bearer."""
@@ -62,10 +69,37 @@ class RuntimeClient:
             raise NotARuntime
         return answer
 
-    def _request(self, method: str, path: str, body: dict[str, Any] | None) -> Answer:
+    def download(self, path: str) -> Iterator[bytes]:
+        """A file, piece by piece.
+
+        Raises NobodyListens, NotARuntime, BrokenDownload, and Refused with the runtime's words.
+        """
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout_seconds)
+        with closing(link):
+            try:
+                link.request("GET", path, headers=self._headers())
+                response = link.getresponse()
+            except ConnectionRefusedError:
+                raise NobodyListens from None
+            except (OSError, http.client.HTTPException):
+                raise NotARuntime from None
+            try:
+                if response.status != 200:
+                    answer = _answer(response.status, response.read(_MAX_ANSWER_BYTES))
+                    raise Refused(answer.error_message)
+                while piece := response.read(_PIECE_BYTES):
+                    yield piece
+            except (OSError, http.client.HTTPException) as error:
+                raise BrokenDownload(str(error) or type(error).__name__) from None
+
+    def _headers(self) -> dict[str, str]:
         headers = {"Host": f"127.0.0.1:{self.port}", "Accept": "application/json"}
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
+        return headers
+
+    def _request(self, method: str, path: str, body: dict[str, Any] | None) -> Answer:
+        headers = self._headers()
         data = None
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -81,13 +115,17 @@ class RuntimeClient:
             raise NotARuntime from None
         finally:
             link.close()
-        try:
-            parsed = json.loads(raw)
-        except ValueError:
-            raise NotARuntime from None
-        if not isinstance(parsed, dict):
-            raise NotARuntime
-        return Answer(status=response.status, body=cast("dict[str, Any]", parsed))
+        return _answer(response.status, raw)
+
+
+def _answer(status: int, raw: bytes) -> Answer:
+    try:
+        parsed = json.loads(raw)
+    except ValueError:
+        raise NotARuntime from None
+    if not isinstance(parsed, dict):
+        raise NotARuntime
+    return Answer(status=status, body=cast("dict[str, Any]", parsed))
 
 
 def read_bearer(token_file: Path) -> str:

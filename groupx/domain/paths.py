@@ -181,6 +181,11 @@ class Paths:
         return posixpath.join(self.data, "groupx.log")
 
     @property
+    def backups(self) -> str:
+        """Where backups go unless a place is named."""
+        return posixpath.join(self.data, "backups")
+
+    @property
     def lock(self) -> str:
         """The data directory's lock."""
         return posixpath.join(self.data, "runtime.lock")

@@ -37,7 +37,7 @@ def probe(path: Path, *, busy_seconds: float = 5.0) -> int:
         raise mismatch(f"a file that cannot be looked at ({error.strerror})") from error
     if not path.is_file():
         raise mismatch("something that is not a file")
-    with _leaving_no_sidecars(path), _looking(path, busy_seconds) as conn:
+    with leaving_no_sidecars(path), _looking(path, busy_seconds) as conn:
         number = read_format(conn)
         if number != NO_TABLES:
             validate(conn, number)
@@ -99,7 +99,8 @@ def _refuse_torn(path: Path, size: int, number: int) -> None:
 
 
 @contextlib.contextmanager
-def _leaving_no_sidecars(path: Path) -> Generator[None]:
+def leaving_no_sidecars(path: Path) -> Generator[None]:
+    """Sidecars that a look at the database makes are gone afterwards."""
     made = [Path(f"{path}{suffix}") for suffix in _SIDECARS]
     made = [sidecar for sidecar in made if not sidecar.exists()]
     try:

@@ -14,6 +14,7 @@ from groupx.web.guards import CALL, Call, Guards
 from groupx.web.policy import POLICIES, Policy
 from groupx.web.routes import (
     agents,
+    backup,
     bootstrap,
     health,
     history,
@@ -32,6 +33,7 @@ AnyHandler = Callable[[Any, Call], Awaitable[Answer]]
 
 HANDLERS: dict[str, AnyHandler] = {
     **agents.HANDLERS,
+    **backup.HANDLERS,
     **bootstrap.HANDLERS,
     **health.HANDLERS,
     **history.HANDLERS,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import attrs
 
 from groupx.domain.limits import MAX_PAGE_EVENTS
+from groupx.store.exchange.formats import FORMS
 from groupx.web.requests import (
     COMMAND,
     MAX_SEQ,
@@ -21,6 +22,7 @@ from groupx.web.requests import (
     identifier,
     number,
     text,
+    word,
 )
 
 Method = Literal["GET", "POST", "WEBSOCKET"]
@@ -91,7 +93,11 @@ POLICIES: tuple[Policy, ...] = (
     _get("turn", "/api/turns/<turn_id>"),
     _get("events", "/api/events", stream=True, query={"afterSeq": number(least=0, most=MAX_SEQ)}),
     Policy(name="socket", method=WEBSOCKET, path="/api/ws", stream=True),
+    _get("export", "/api/export", stream=True,
+         query={"format": word(*FORMS), "reasoning": number(least=0, most=1),
+                "room": identifier(required=False)}),
     # commands
+    _post("backup", "/api/backup"),
     _post("send_message", "/api/messages",
           {"to": TARGETS, "content": text(), "replyToEventId": identifier(required=False),
            "forwardedEventId": identifier(required=False)}),

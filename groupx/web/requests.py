@@ -80,6 +80,17 @@ def flag() -> Field:
     return Field(read, required=False)
 
 
+def word(*words: str) -> Field:
+    """An optional one of `words`; used in queries."""
+
+    def read(name: str, value: Any) -> str:
+        if value not in words:
+            raise invalid(f"'{name}' must be one of {', '.join(words)}.", field=name)
+        return value
+
+    return Field(read, required=False)
+
+
 def number(*, least: int, most: int) -> Field:
     """An optional whole number, in decimal digits; used in queries."""
 

@@ -13,6 +13,7 @@ from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
 from groupx.domain.wire import optional
+from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.token import Token
 
@@ -121,4 +122,5 @@ class Services(Entrance):
     """Milliseconds since the epoch."""
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]
+    backups: Backups
     notices: tuple[Notice, ...] = ()

@@ -13,6 +13,7 @@ from groupx.domain.roster import AgentState
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import AgentView, LaneView
 from groupx.web.app import create_guards, open_room
+from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.services import (
     DatabaseFacts,
@@ -136,7 +137,7 @@ def store():
 
 
 @pytest.fixture
-async def services(entrance, broker, store):
+async def services(entrance, broker, store, tmp_path):
     return Services(
         **attrs.asdict(entrance, recurse=False),
         broker=broker,
@@ -149,6 +150,7 @@ async def services(entrance, broker, store):
         now_ms=lambda: 1,
         database=DatabaseFacts(path="/data/groupx.sqlite", format=10, database_id="database_1"),
         store_health=lambda: StoreHealth(state="ok", pending=2),
+        backups=Backups(tmp_path / "groupx.db", tmp_path / "backups", store, lambda: 1),
     )
 
 

@@ -26,7 +26,7 @@ OPEN_DOOR = {"health", "index", "static", "login", "login_codes", "shutdown"}
 WITH_BODY = [policy for policy in POLICIES if policy.body is not None]
 UNKNOWN = ["/nothing", "/api/nothing", "/static", "/api/turns/x/nothing", "//", "*", "/API/health",
            "/api/health/", "http://127.0.0.1:4310/api/health", "/api/search", "/api/rooms",
-           "/api/memory", "/api/setup", "/api/assistant", "/api/backup", "/mcp"]  # fmt: skip
+           "/api/memory", "/api/setup", "/api/assistant", "/api/backups", "/mcp"]  # fmt: skip
 
 
 def address(policy):

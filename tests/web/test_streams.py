@@ -141,6 +141,7 @@ class Room:
             now_ms=now_ms,
             database=DatabaseFacts(path=":memory:", format=10, database_id="database_x"),
             store_health=lambda: StoreHealth(state="ok", pending=0),
+            backups=nobody,
         )
 
     # --- what happens in it -----------------------------------------------------------------

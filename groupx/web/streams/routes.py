@@ -1,4 +1,4 @@
-"""The streams as routes. Their policies are `events` and `socket`."""
+"""The streams as routes. Their policies are `events`, `export` and `socket`."""
 
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from groupx.web.errors import error_answer
 from groupx.web.guards import CALL, Call
 from groupx.web.services import Services
 from groupx.web.streams.announcer import Announcer
+from groupx.web.streams.export import headers_of, open_export, request_of
 from groupx.web.streams.sse import HEADERS, cursor_of, open_events
 from groupx.web.streams.websocket import serve_socket
 
@@ -33,12 +34,23 @@ def register(app: QuartTrio, services: Services) -> None:
         response.timeout = None
         return response
 
+    async def export() -> Response:
+        call: Call = cast("dict[str, Any]", request.scope)[CALL]
+        try:
+            body = await open_export(services.store, call)
+        except (GroupXError, ActorCrashed) as error:
+            return _refused(error)
+        response = Response(body, headers=headers_of(request_of(call)))
+        response.timeout = None
+        return response
+
     async def socket() -> None:
         # The proxy belongs to this task; the session has several.
         accepted = cast("Websocket", websocket._get_current_object())  # pyright: ignore
         await serve_socket(_Accepted(accepted), services, announcer)
 
     app.add_url_rule("/api/events", "events", events, provide_automatic_options=False)
+    app.add_url_rule("/api/export", "export", export, provide_automatic_options=False)
     app.add_websocket("/api/ws", "socket", socket)
 
 
