@@ -17,6 +17,9 @@ MAX_LOG_BYTES = 2 * 1024 * 1024
 KEPT_LOGS = 3
 _MAX_VALUE_CHARACTERS = 1_000
 _LIBRARIES_SAY = logging.WARNING
+_TRACEBACK = structlog.processors.format_exc_info
+"""Files, lines and the error. Structlog's other renderers show locals by default: headers,
+bearers and messages would be among them."""
 
 
 class _PrivateLog(logging.handlers.RotatingFileHandler):
@@ -46,7 +49,7 @@ def configure_log(log_file: Path | None) -> None:
             ],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.format_exc_info,
+                _TRACEBACK,
                 _bounded,
                 structlog.processors.KeyValueRenderer(
                     key_order=["timestamp", "level", "logger", "event"], drop_missing=True

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
@@ -57,6 +58,32 @@ def test_a_failure_keeps_its_traceback_within_the_bound(tmp_path: Path):
     (line,) = log.read_text().splitlines()
     assert "Traceback" in line
     assert len(line) < 2_500
+
+
+@pytest.mark.parametrize("to_file", [True, False])
+@pytest.mark.parametrize(
+    "logger", [structlog.stdlib.get_logger("groupx.web"), logging.getLogger("hypercorn")]
+)
+def test_a_traceback_shows_no_locals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], to_file: bool, logger: Any
+):
+    def answer(secret: str) -> None:
+        headers = {"authorization": f"Bearer {secret}"}
+        raise RuntimeError(f"{len(headers)} header")
+
+    log = tmp_path / "groupx.log"
+    configure_log(log if to_file else None)
+    try:
+        answer("".join(["s3", "cret"]))
+    except RuntimeError as error:
+        logger.exception("it failed")
+        logger.error("it failed", exc_info=error)
+        logger.warning("it failed", exc_info=True)
+    printed = capsys.readouterr()
+    said = printed.out + printed.err + (log.read_text() if to_file else "")
+    assert said.count("1 header") >= 3
+    assert "s3cret" not in said
+    assert "authorization" not in said
 
 
 def test_the_file_is_private_and_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
