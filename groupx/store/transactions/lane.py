@@ -3,7 +3,7 @@
 from typing import Any
 
 from groupx.domain.commands import LaneCommand, LaneState
-from groupx.domain.envelope import EventDraft, Provenance
+from groupx.domain.envelope import EventDraft, Provenance, actor_kind
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import OPERATOR_BINDING
 from groupx.store.command_rows import first_result, remember, sender_instance
@@ -24,7 +24,8 @@ _EVENT = {"paused": "lane.paused", "runnable": "lane.resumed"}
 def set_lane(tx: Transaction, command: LaneCommand) -> LaneState:
     """The lane's state afterwards; a lane that is already so is left as it is, without event.
 
-    UNKNOWN_ACTOR when the lane is nobody's.
+    UNKNOWN_ACTOR when the lane is nobody's, MCP_BINDING_MISMATCH when no person asks: nothing
+    else ever lifts a pause.
     """
     known = first_result(tx, command.key)
     if known is not None:
@@ -36,6 +37,11 @@ def set_lane(tx: Transaction, command: LaneCommand) -> LaneState:
             revision=known["revision"],
         )
     instance_id = sender_instance(tx, command.key, command.by)
+    if actor_kind(command.by) != "user":
+        raise GroupXError(
+            ErrorCode.MCP_BINDING_MISMATCH,
+            "Only the user pauses a queue or lets it go on; nothing was changed.",
+        )
     if not tx.conn.execute(_AGENT, (command.actor_id,)).fetchone():
         raise GroupXError(
             ErrorCode.UNKNOWN_ACTOR,

@@ -3,31 +3,47 @@
 import re
 
 from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
+from groupx.domain.completion import ClaimInline, ReleaseInline
+from groupx.domain.context_usage import RecordUsage, Usage
 from groupx.domain.envelope import Provenance
-from groupx.domain.ids import USER_WEB
+from groupx.domain.ids import SYSTEM, USER_WEB
 from groupx.domain.ledger import Progress
 from groupx.domain.limits import Limits
+from groupx.domain.memory_policy import PolicyQuery, SetPolicy
 from groupx.domain.outcomes import Cause
 from groupx.domain.packet_inputs import ChainQuery, PacketQuery, SaidQuery
 from groupx.domain.pages import BootstrapQuery, EventsAfter, HistoryQuery
-from groupx.domain.runs import RecoverLane, RecoverQuery
+from groupx.domain.receipts import ReceiptQuery
+from groupx.domain.runs import OpenRun, RecoverLane, RecoverQuery
 from groupx.store.queries.bootstrap import bootstrap
+from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.events_after import events_after
 from groupx.store.queries.history import history
-from groupx.store.queries.lane import lane_head
+from groupx.store.queries.lane import lane_head, lane_views
+from groupx.store.queries.memory_policy import read_policy
 from groupx.store.queries.packet_inputs import packet_head
+from groupx.store.queries.receipts import input_receipts
 from groupx.store.queries.transcript_pages import chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
 from groupx.store.transactions.again import again
+from groupx.store.transactions.bindings import open_run
+from groupx.store.transactions.completion import claim_inline, release_inline
+from groupx.store.transactions.context_usage import record_usage
 from groupx.store.transactions.lane import set_lane
+from groupx.store.transactions.memory_policy import set_policy
 from groupx.store.transactions.progress import progress
 from groupx.store.transactions.publish import publish
 from groupx.store.transactions.recover import recover_all, recover_lane
 from groupx.store.transactions.requeue import requeue
 from groupx.store.transactions.withdraw import replace, withdraw
+from groupx.store.usage_rows import context_renewed
 
 SMALL = {"actors", "rooms", "agent_instances", "session_bindings", "CONSTANT", "context_resets"}
 """Tables that do not grow with what is said, and what is no table."""
+
+GUARDED = re.compile(r"\s*INSERT .*INTO (agent_instances|session_bindings)")
+"""Their triggers make SQLite plan a look at the rows that refer to them, which it skips as long
+as no foreign key is violated."""
 
 
 class Spy:
@@ -47,6 +63,8 @@ class Spy:
 
 def exercise(ledger):
     """Every transaction and query at least once, along each of its branches that asks."""
+    exercise_policies(ledger)
+    exercise_claims(ledger)
     done = ledger.completed(reply_to_event_id=ledger.send(ledger.b).message_event_id)
     parent, attempt_id = ledger.running(content="x")
     ledger.call(parent, ledger.a, ledger.b, ledger.c)
@@ -76,6 +94,10 @@ def exercise(ledger):
         bootstrap(ledger.conn, BootstrapQuery(room_id=room))
         history(ledger.conn, HistoryQuery(room_id=room))
         events_after(ledger.conn, EventsAfter(after_seq=0, room_id=room))
+    input_receipts(ledger.conn, ReceiptQuery(source_event_id="e"))
+    input_receipts(ledger.conn, ReceiptQuery(source_event_id="e", target_actor_id=ledger.a))
+    usage_by_source(ledger.conn, None)
+    lane_views(ledger.conn, None)
     lane_head(ledger.conn, ledger.a)
     turn_detail(ledger.conn, done.turn_id)
     packet_head(ledger.conn, PacketQuery(turn_id=turn_id, native_session_id="s"))
@@ -91,17 +113,49 @@ def exercise(ledger):
     ledger.write(recover_all, RecoverQuery(roster=frozenset({ledger.a})))
 
 
+def exercise_policies(ledger):
+    ledger.completed(ledger.c)
+    for actor in (ledger.c, SYSTEM):
+        command = SetPolicy(
+            key=ledger.key("memory.policy"), by=USER_WEB, actor_id=actor, expected_revision=0,
+            use_memories=True, generation="disabled",
+        )  # fmt: skip
+        ledger.write(set_policy, command)
+    ledger.write(open_run, OpenRun(agents={"agent:d": "Dee"}))
+    read_policy(ledger.conn, PolicyQuery(actor_id=ledger.c))
+    turn_id = ledger.queued(ledger.c)
+    attempt_id = ledger.claim(turn_id, packet_characters=5).attempt_id
+    told = Usage(context_used=5)
+    ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="x", usage=told)
+    side = RecordUsage(actor_id=ledger.c, source="rollup", tracker="packet", characters=1)
+    ledger.write(record_usage, side)
+    ledger.write(context_renewed, "room:main")
+    ledger.bindings[ledger.c] = ledger.open_session(ledger.c)
+
+
+def exercise_claims(ledger):
+    parent, _ = ledger.running(ledger.c)
+    children = ledger.call(parent, ledger.c, ledger.a, ledger.b, wake_me=True).turns
+    both = {"child_turn_ids": tuple(turn.turn_id for turn in children), "by_turn_id": parent}
+    ledger.cancel(children[0].turn_id)
+    ledger.write(claim_inline, ClaimInline(**both))
+    ledger.write(release_inline, ReleaseInline(**both))
+    ledger.limits = Limits(hop_count=0)
+    ledger.cancel(children[1].turn_id)
+
+
 def test_growing_tables_are_only_read_by_index(ledger):
     spy = Spy(ledger.conn)
     ledger.conn = spy
     exercise(ledger)
     scans = []
     for sql, values in spy.asked.items():
-        if not sql.lstrip().upper().startswith(("SELECT", "UPDATE", "INSERT")):
+        read = sql.lstrip().upper().startswith(("SELECT", "UPDATE", "INSERT"))
+        if not read or GUARDED.match(sql):
             continue
         for *_, detail in spy._conn.execute("EXPLAIN QUERY PLAN " + sql, values):
             found = re.match(r"SCAN (\w+)(?! USING (COVERING )?INDEX)", detail)
             if found and found[1] not in SMALL and not re.search("USING .*INDEX", detail):
                 scans.append((detail, sql))
-    assert len(spy.asked) > 60
+    assert len(spy.asked) > 100
     assert scans == []

@@ -1,0 +1,87 @@
+"""Every table and view of the current format: who writes it, or which issue will."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import groupx.store
+
+STORE = Path(groupx.store.__file__).parent
+
+WRITTEN_BY = {
+    "actors": "transactions/bindings.py",
+    "agent_dated_memory_rollups": "dated_sources.py",
+    "agent_dated_memory_sources": "dated_sources.py",
+    "agent_instances": "transactions/bindings.py",
+    "client_commands": "command_rows.py",
+    "completion_claims": "claim_rows.py",
+    "context_usage": "usage_rows.py",
+    "delivery_cursors": "ending.py",
+    "events": "transaction.py",
+    "groupx_instance": "formats/step_10.py",
+    "groupx_schema": "formats/chain.py",
+    "lane_states": "transactions/lane.py",
+    "memory_policies": "transactions/memory_policy.py",
+    "rooms": "formats/step_10.py",
+    "schema_migrations": "formats/chain.py",
+    "search_state": "formats/step_10.py",
+    "session_bindings": "transactions/bindings.py",
+    "turn_attempts": "transactions/claim.py",
+    "turns": "enqueue.py",
+}
+"""Table → the module that inserts its rows while GroupX runs, or once and for all."""
+
+LATER = {
+    "assistant_conversation_messages": "the room assistant",
+    "context_resets": "reset of the context",
+    "identity_records": "memory and identity",
+    "memory_records": "memory and identity",
+    "search_docs": "search",
+    "search_fts": "search",
+    "summaries": "compaction",
+    "supervision_pair_turns": "supervision",
+    "supervision_pairs": "supervision",
+    "supervision_steer_counts": "supervision",
+}
+"""Table → the issue that brings the transaction for it, and adds no table."""
+
+VIEWS = {"input_receipts": "queries/receipts.py"}
+"""View → the query that reads it."""
+
+NOT_OURS = re.compile(r"sqlite_|search_fts_")
+
+
+def inserts(table: str, text: str) -> bool:
+    return re.search(rf"INSERT (OR \w+ )?INTO {table}\b", text) is not None
+
+
+def test_no_table_is_forgotten(ledger):
+    found = {
+        kind: {
+            name
+            for (name,) in ledger.rows("SELECT name FROM sqlite_schema WHERE type = ?", kind)
+            if not NOT_OURS.match(name)
+        }
+        for kind in ("table", "view")
+    }
+    assert found["table"] == WRITTEN_BY.keys() | LATER.keys()
+    assert not WRITTEN_BY.keys() & LATER.keys()
+    assert found["view"] == VIEWS.keys()
+
+
+@pytest.mark.parametrize("table", sorted(WRITTEN_BY))
+def test_the_named_module_writes_it(table):
+    assert inserts(table, (STORE / WRITTEN_BY[table]).read_text())
+
+
+@pytest.mark.parametrize("table", sorted(LATER))
+def test_what_is_to_come_is_not_there_yet(table):
+    """Whoever brings the transaction moves the table up."""
+    modules = [*STORE.glob("*.py"), *STORE.glob("transactions/*.py")]
+    assert [path.name for path in modules if inserts(table, path.read_text())] == []
+
+
+@pytest.mark.parametrize("view", sorted(VIEWS))
+def test_the_named_query_reads_it(view):
+    assert f"FROM {view}" in (STORE / VIEWS[view]).read_text()
