@@ -91,6 +91,8 @@ class Upgrade:
             for step in STEPS[found:]:
                 _take(conn, step, found, values)
                 watch.reached(f"upgrade.{step.number}")
+                if watch.unwanted():
+                    raise given_up()
             validate(conn, CURRENT)
         if not mark(conn, found):
             raise corrupt(found, "its marker changed while it was upgraded")
