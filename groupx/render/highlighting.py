@@ -6,11 +6,14 @@ only those named here are used, and only on code of a bounded size.
 
 import functools
 import re
+import time
 from html import escape
 from typing import Any
 
 MAX_CHARACTERS = 20_000
 MAX_LINE_CHARACTERS = 1_000
+MAX_SECONDS = 0.25
+"""Of the processor's time; no single expression of our lexers takes much longer."""
 
 LANGUAGES = {
     "bash": ("sh", "shell", "zsh"),
@@ -61,7 +64,9 @@ def code_html(code: str, info: str) -> str:
     """A code block; `info` is the language as the author wrote it, unknown ones stay plain."""
     label = f' data-language="{escape(info)}"' if _LABEL.fullmatch(info) else ""
     name = _BY_NAME.get(info.lower())
-    inner = _highlighted(code, name) if name and _is_modest(code) else escape(code, quote=False)
+    inner = _highlighted(code, name) if name and _is_modest(code) else None
+    if inner is None:
+        inner = escape(code, quote=False)
     return f'<pre class="code"{label}><code>{inner}</code></pre>\n'
 
 
@@ -71,12 +76,24 @@ def _is_modest(code: str) -> bool:
     )
 
 
-def _highlighted(code: str, name: str) -> str:
+def _highlighted(code: str, name: str) -> str | None:
     # Pygments is heavy, and many rooms never show code.
-    from pygments import highlight  # noqa: PLC0415
+    from pygments import format as formatted  # noqa: PLC0415
     from pygments.formatters.html import HtmlFormatter  # noqa: PLC0415
 
-    return highlight(code, _lexer(name), HtmlFormatter(nowrap=True))
+    tokens = _tokens(code, name)
+    return None if tokens is None else formatted(tokens, HtmlFormatter(nowrap=True))
+
+
+def _tokens(code: str, name: str) -> list[Any] | None:
+    lexer = _lexer(name)
+    latest = time.thread_time() + MAX_SECONDS
+    tokens: list[Any] = []
+    for token in lexer.get_tokens(code):
+        if time.thread_time() > latest:
+            return None
+        tokens.append(token)
+    return tokens
 
 
 @functools.cache

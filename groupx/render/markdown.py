@@ -6,6 +6,7 @@ from html import escape
 
 from markdown_it import MarkdownIt
 
+from groupx.domain.text import without_surrogates
 from groupx.render.budget import TooMuchWorkError, new_budget
 from groupx.render.dialect import create_parser
 from groupx.render.sanitiser import sanitise
@@ -32,9 +33,8 @@ def render_markdown(text: str) -> str:
         with _one_at_a_time:
             parser = _parser()
             environment = new_budget()
-            html = parser.renderer.render(
-                parser.parse(text, environment), parser.options, environment
-            )
+            tokens = parser.parse(without_surrogates(text), environment)
+            html = parser.renderer.render(tokens, parser.options, environment)
     except TooMuchWorkError:
         return plain_html(text)
     return sanitise(html)
@@ -42,7 +42,8 @@ def render_markdown(text: str) -> str:
 
 def plain_html(text: str) -> str:
     """The text as it was written."""
-    return sanitise(f'<div class="plain">{escape(text, quote=False)}</div>')
+    shown = without_surrogates(text).replace("\x00", "\ufffd")
+    return sanitise(f'<div class="plain">{escape(shown, quote=False)}</div>')
 
 
 @functools.cache
