@@ -21,7 +21,7 @@ class Opening:
 
     room_id: RoomId
     through_seq: int
-    """The newest event of the ledger when the stream was opened."""
+    """The newest event of the ledger that `active_turns` are as of."""
     reset: bool
     """The client's cursor lies in the future: it is of another ledger, or made up."""
     active_turns: Sequence[TurnView]
@@ -45,15 +45,12 @@ async def open_stream(
     transients_from = hub.ring.end
     start = await store.ask(Read(stream_start, room_id, OPENING_DEADLINE_MS))
     hub.ring.learn(start.through_seq)
-    newest = max(hub.ring.through_seq or 0, start.through_seq)
-    reset = after_seq is not None and after_seq > newest
-    if after_seq is None or reset:
-        cursor, transients_from = newest, hub.ring.end
-    else:
-        cursor = after_seq
+    reset = after_seq is not None and after_seq > start.through_seq
+    # Not what the ring knows by now: what happened since the snapshot is not in `active_turns`.
+    cursor = start.through_seq if after_seq is None or reset else after_seq
     return Opening(
         room_id=start.room_id,
-        through_seq=newest,
+        through_seq=start.through_seq,
         reset=reset,
         active_turns=start.turns,
         subscription=hub.subscribe(start.room_id, cursor, transients_from=transients_from),
