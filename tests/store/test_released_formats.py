@@ -225,3 +225,17 @@ def test_opening_it_again_changes_nothing(name: str, tmp_path: Path) -> None:
         assert conn.execute("SELECT * FROM groupx_instance").fetchall() == [("database_new", NOW)]
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
     assert set(before) == {path.name, f"{path.name}.before-format-{CURRENT}.bak"}
+
+
+@pytest.mark.parametrize("name", ["format-10", "format-10-upgraded"])
+def test_a_database_that_this_program_made_opens_as_it_is(name: str, tmp_path: Path) -> None:
+    """Fails when the structure is changed without a new format."""
+    path = copy_of(name, tmp_path)
+    before = path.read_bytes()
+    assert probe(path) == CURRENT
+    with closing(upgraded(path)) as conn:
+        assert describe(conn) == reference(CURRENT)
+        assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
