@@ -5,12 +5,13 @@ from typing import Any
 
 from groupx.domain.ids import ActorId
 from groupx.domain.roster import AgentState
-from groupx.domain.views import AgentView, ErrorView, LaneView, ProgramView
+from groupx.domain.views import AgentView, ContextView, ErrorView, LaneView, ProgramView
 
 
 def agent_view_from(wire: Mapping[str, Any]) -> AgentView:
     """The record whose wire form this is."""
     error, program, lane = wire.get("lastError"), wire.get("program"), wire["lane"]
+    context = wire.get("context")
     return AgentView(
         actor_id=ActorId(wire["actorId"]),
         id=wire["id"],
@@ -29,4 +30,5 @@ def agent_view_from(wire: Mapping[str, Any]) -> AgentView:
         mcp=wire["mcp"],
         capabilities=wire["capabilities"],
         lane=LaneView(active_turn_id=lane.get("activeTurnId"), queued=lane["queued"]),
+        context=None if context is None else ContextView(**context),
     )

@@ -8,7 +8,7 @@ from groupx.actors.remembered_view import agent_view_from
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.roster import AgentState, state_after
-from groupx.domain.views import ErrorView, LaneView, ProgramView
+from groupx.domain.views import ContextView, ErrorView, LaneView, ProgramView
 from groupx.domain.wire import to_wire
 from tests.actors.fakes import open_room
 
@@ -73,6 +73,7 @@ async def test_a_view_survives_being_remembered(jumping_clock, tmp_path) -> None
         full = attrs.evolve(
             room.directory.view(A),
             last_error=ErrorView(code="X", message="y"),
+            context=ContextView(characters=5, max=9),
             program=ProgramView(name="p", version="1"),
             lane=LaneView(active_turn_id="turn_1", queued=2),
             instance_id="instance_1",
