@@ -33,12 +33,19 @@ class Unfinished:
 
 
 def verdict(turn: Unfinished) -> Verdict:
-    """Only what provably was not sent is ever queued again."""
+    """Only what provably was not sent is ever queued again.
+
+    A turn that runs was sent, even where its attempt contradicts that; of such a turn nothing is
+    known, so nobody is asked.
+    """
     queued = turn.status is TurnStatus.QUEUED
-    unsent = turn.attempt == PREPARED or (queued and turn.attempt is None)
+    prepared = turn.attempt == PREPARED
+    contradictory = prepared and turn.status is TurnStatus.RUNNING
+    unsent = not contradictory and (prepared or (queued and turn.attempt is None))
     if not unsent:
+        knows = turn.attempt is not None and not contradictory
         can_ask = turn.reconcilable and turn.in_roster and turn.same_transport
-        return Verdict.RECONCILE if can_ask and turn.attempt is not None else Verdict.INTERRUPT
+        return Verdict.RECONCILE if can_ask and knows else Verdict.INTERRUPT
     if turn.status is TurnStatus.CANCELLING:
         return Verdict.CANCEL
     if not turn.in_roster:

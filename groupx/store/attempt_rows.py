@@ -58,14 +58,12 @@ def find_attempt(conn: sqlite3.Connection, attempt_id: str) -> AttemptRow | None
     return _attempt(conn.execute(_BY_ID, (attempt_id,)).fetchone())
 
 
-def machine_state(phase: str, certainty: str) -> AttemptState:
-    """The attempt machine's state for a row.
+def open_state(phase: str, certainty: str) -> AttemptState:
+    """The attempt machine's state for an open row.
 
     Rows of older formats can pair a phase and a certainty that the machine never makes; they
     count as sent, and as delivered only where the row says so.
     """
-    if phase == DispatchPhase.TERMINAL:
-        return DispatchPhase.TERMINAL, DeliveryCertainty(certainty)
     for state in (PREPARED, INVOKED, STARTED):
         if state == (phase, certainty):
             return state
@@ -90,6 +88,7 @@ def close_attempt(
 def _attempt(row: tuple[Any, ...] | None) -> AttemptRow | None:
     if row is None:
         return None
+    closed = row[9] is not None
     return AttemptRow(
         attempt_id=row[0],
         turn_id=row[1],
@@ -98,6 +97,10 @@ def _attempt(row: tuple[Any, ...] | None) -> AttemptRow | None:
         context_through_seq=row[4],
         summary_through_seq=row[5],
         native_turn_id=row[6],
-        state=machine_state(row[7], row[8]),
-        closed=row[9] is not None,
+        state=(
+            (DispatchPhase.TERMINAL, DeliveryCertainty(row[8]))
+            if closed
+            else open_state(row[7], row[8])
+        ),
+        closed=closed,
     )

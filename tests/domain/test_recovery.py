@@ -25,6 +25,8 @@ TABLE = [
     ({"status": "cancelling", "attempt": PREPARED, "in_roster": False}, Verdict.CANCEL),
     ({"status": "dispatching", "attempt": INVOKED}, Verdict.INTERRUPT),
     ({"status": "running", "attempt": STARTED}, Verdict.INTERRUPT),
+    ({"status": "running", "attempt": PREPARED}, Verdict.INTERRUPT),
+    ({"status": "running", "attempt": PREPARED, "reconcilable": True}, Verdict.INTERRUPT),
     ({"status": "running", "attempt": STARTED, "reconcilable": True}, Verdict.RECONCILE),
     ({"status": "cancelling", "attempt": INVOKED, "reconcilable": True}, Verdict.RECONCILE),
     ({"status": "running", "attempt": STARTED, "reconcilable": True, "in_roster": False},

@@ -6,14 +6,14 @@ from typing import Any
 import attrs
 
 from groupx.domain.aftermath import aftermath
-from groupx.domain.attempts import DeliveryCertainty, Reconciliation
+from groupx.domain.attempts import INVOKED, PREPARED, DeliveryCertainty, Reconciliation
 from groupx.domain.ids import ActorId
 from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.recovery import Unfinished, Verdict, verdict
 from groupx.domain.runs import RecoverLane, RecoverQuery
 from groupx.domain.turns import TurnStatus
-from groupx.store.attempt_rows import machine_state, open_attempt
+from groupx.store.attempt_rows import open_attempt, open_state
 from groupx.store.claim_rows import forget_waiting_calls
 from groupx.store.ending import end_turn
 from groupx.store.transaction import Transaction
@@ -118,7 +118,7 @@ def _case(
         turn_id, actor_id, adapter_id, own_transport, status,
         attempt_id, phase, certainty, binding_id, native_turn_id, native_session_id, partial,
     ) = row  # fmt: skip
-    state = machine_state(phase, certainty) if phase else None
+    state = open_state(phase, certainty) if phase else None
     decided = verdict(
         Unfinished(
             status=TurnStatus(status),
@@ -173,6 +173,8 @@ def _carry_out(tx: Transaction, case: _Case) -> list[str]:
     delivered = certainty is DeliveryCertainty.DELIVERED
     if cause is Cause.DAEMON_KILLED:
         message = f"{message} {aftermath(delivered=delivered)}"
+        if attempt and attempt.state == PREPARED:  # what its turn shows says that it was sent
+            attempt = attrs.evolve(attempt, state=INVOKED)
     end = TerminalCommand(
         turn_id=turn.turn_id,
         attempt_id=attempt and attempt.attempt_id,
