@@ -193,11 +193,18 @@ class Handler(BaseHTTPRequestHandler):
         messages: list[Json] = body.get("messages", [])
         tail = after_last_answer(messages)
         user = last_user_text(tail)
+        earlier = "\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None])
         tools = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
         results = [flat(item.get("content")) for item in tail if item.get("role") == "tool"]
         plan = Plan(user, tools, results[-1] if results else None)
         self.model.record(
-            method="POST", path=path, kind="chat", user=user, tools=tools, turns=len(messages)
+            method="POST",
+            path=path,
+            kind="chat",
+            user=user,
+            earlier=earlier,
+            tools=tools,
+            turns=len(messages),
         )
         if self.failed(plan):
             return

@@ -21,6 +21,9 @@ from groupx.domain.text import excerpt, without_surrogates
 
 Json = dict[str, Any]
 END_TURN = "end_turn"
+SESSION_ID = re.compile(r"demo-[0-9a-f]{16}")
+"""A session is nothing but its name: every answer is to the current message alone. So any name of
+ours can be gone on with, by any process, and there is no history to replay."""
 
 
 class CancelledByClient(Exception):
@@ -413,7 +416,6 @@ class DemoAgent:
         self._wire = wire
         self._name = name
         self._pace = pace
-        self._sessions = 0
         self._turn: Turn | None = None
 
     def serve(self) -> None:
@@ -433,20 +435,22 @@ class DemoAgent:
         if method == "session/prompt":
             self._prompt(request_id, params)
             return
-        if method == "session/new":
-            self._sessions += 1
+        if method == "session/load" and not SESSION_ID.fullmatch(str(params.get("sessionId"))):
+            self._error(request_id, -32002, "This is no session of the demo agent.")
+            return
         results: dict[str, Json] = {
             "initialize": {
                 "protocolVersion": 1,
                 "agentCapabilities": {
-                    "loadSession": False,
+                    "loadSession": True,
                     "sessionCapabilities": {"close": {}},
                     "mcpCapabilities": {"http": False, "sse": False},
                 },
                 "agentInfo": {"name": "groupx-demo-agent", "title": self._name, "version": "1"},
                 "authMethods": [],
             },
-            "session/new": {"sessionId": f"demo-{os.getpid()}-{self._sessions}"},
+            "session/new": {"sessionId": f"demo-{os.urandom(8).hex()}"},
+            "session/load": {},
             "session/close": {},
         }
         if method in results:

@@ -35,6 +35,25 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def object_of(value: object) -> Json:
+    """A parsed object; empty when it is none."""
+    return value if is_object(value) else {}
+
+
+def render(value: object) -> str:
+    """A parsed value as JSON; in words where it is nested too deeply or its numbers are too long
+    to be written."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        return "(too deep or too large to show)"
+
+
+def quote(value: object) -> str:
+    """A parsed value of any kind and size, as it is quoted in a message."""
+    return excerpt(render(value), EXCERPT_CHARACTERS)
+
+
 def decode_line(line: bytes) -> Json:
     """Parse one line. Lone surrogates become U+FFFD; what orjson refuses, the stdlib may accept.
 

@@ -7,7 +7,14 @@ import attrs
 import outcome
 import trio
 
-from groupx.adapters.json_lines import InvalidLineError, Json, decode_line, encode_line, is_object
+from groupx.adapters.json_lines import (
+    InvalidLineError,
+    Json,
+    decode_line,
+    encode_line,
+    is_object,
+    quote,
+)
 from groupx.domain.text import excerpt
 from groupx.process.child import ChildGone, ChildProcess
 from groupx.process.framing import LineTooLong
@@ -170,6 +177,14 @@ class RpcConnection:
             else:
                 self._break(f'It printed a line that is no message: "{error}".')
             return
+        try:
+            self._on_message(message, line)
+        except Exception as error:  # whatever a line holds, it costs its own program's session
+            self._break(
+                f"It sent a message that cannot be read ({type(error).__name__}): {_begin(line)}."
+            )
+
+    def _on_message(self, message: Json, line: bytes) -> None:
         method = message.get("method")
         if isinstance(method, str):
             self._preamble = None
@@ -178,8 +193,7 @@ class RpcConnection:
             self._preamble = None
             self._on_answer(message)
         else:
-            quoted = excerpt(line[:2000].decode("utf-8", "replace"), 300)
-            self._break(f"It sent an object that is no message: {quoted}.")
+            self._break(f"It sent an object that is no message: {_begin(line)}.")
 
     def _on_call(self, method: str, message: Json) -> None:
         params = message.get("params")
@@ -190,10 +204,16 @@ class RpcConnection:
             if notified is not None:
                 notified(params)
             return
+        if not _is_id(request_id):
+            self._break(f"It made a request whose id is no id: {quote(request_id)}.")
+            return
         head: Json = {"jsonrpc": "2.0", "id": request_id}
         handler = self._requests.get(method)
         if handler is None:
-            error = {"code": METHOD_NOT_FOUND, "message": f"Method not found: {method}"}
+            error = {
+                "code": METHOD_NOT_FOUND,
+                "message": f"Method not found: {excerpt(method, 200)}",
+            }
             self._post({**head, "error": error})
         else:
             handler(params, lambda result: self._post({**head, "result": result}))
@@ -221,12 +241,23 @@ class RpcConnection:
             pending.resolve(outcome.Error(ConnectionLost(self.loss)))
 
 
+def _is_id(value: object) -> bool:
+    """Whether it can be sent back as it came: text, or a number of 64 bits."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return isinstance(value, str)
+    return -(2**63) <= value < 2**63
+
+
+def _begin(line: bytes) -> str:
+    return excerpt(line[:2000].decode("utf-8", "replace"), 300)
+
+
 def _as_rpc_error(error: object) -> RpcError:
     if not is_object(error):
-        return RpcError(0, excerpt(str(error), 300))
-    code = error.get("code")
+        return RpcError(0, quote(error))
+    code, message = error.get("code"), error.get("message") or "no message"
     return RpcError(
         code if isinstance(code, int) else 0,
-        str(error.get("message") or "no message"),
+        message if isinstance(message, str) else quote(message),
         error.get("data"),
     )

@@ -220,6 +220,38 @@ async def test_a_session_that_cannot_be_resumed_is_rebuilt_and_says_so(
         assert "remember me" in program.prompts[1].text
 
 
+async def test_a_session_that_cannot_be_resumed_costs_no_try_and_is_asked_for_once(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A))
+        began = trio.current_time()
+        program.start_errors = [
+            AdapterStartError(ErrorCode.NATIVE_RESUME_UNSUPPORTED, "It hung."),
+            NOT_NOW,
+            NOT_NOW,
+        ]
+        await room.control(A, "restart")
+        await room.until(lambda: len(program.sessions) == 2)
+        assert trio.current_time() - began < 2.5
+        assert [profile.resume is None for profile in program.profiles] == [
+            True, False, True, True, True
+        ]  # fmt: skip
+        assert room.directory.view(A).last_error is None
+
+
+async def test_a_session_that_was_never_prompted_is_not_resumed(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        await room.control(A, "restart")
+        await room.until(lambda: len(program.sessions) == 2)
+        assert program.profiles[1].resume is None
+        await room.until(lambda: room.directory.view(A).continuity == "new")
+
+
 @pytest.mark.parametrize("secret", ["run_dir"])
 async def test_each_session_has_a_private_folder_while_it_lives(
     jumping_clock, tmp_path, secret

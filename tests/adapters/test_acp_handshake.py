@@ -67,10 +67,32 @@ async def test_a_version_in_vendor_fields(scripted):
         assert rig.session.facts.program_version == "1.0.41"
 
 
-@pytest.mark.parametrize("version", [2, "1", None, True])
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("version", [2, "1", None, True, nested(900), 10**400])
 async def test_another_protocol_version_is_refused(scripted, version):
     error = await refused(scripted, {"initialize": [{"result": {"protocolVersion": version}}]})
     assert (error.code, error.transient) == (ErrorCode.ADAPTER_START_FAILED, False)
+    assert len(error.message) < 1_000
+
+
+async def test_what_a_program_calls_itself_is_cut(scripted):
+    info = {"name": "n" * 100_000, "version": "é" * 100_000}
+    async with scripted({"initialize": greeting(agentInfo=info)}) as rig:
+        facts = rig.session.facts
+    assert (facts.program_name, facts.program_version) == ("n" * 200, "é" * 100)
+
+
+@pytest.mark.parametrize("name", ["", "s" * 1025, "é" * 513])
+async def test_a_session_without_a_usable_name(scripted, name):
+    error = await refused(scripted, {"session/new": [{"result": {"sessionId": name}}]})
+    assert error.code is ErrorCode.ADAPTER_START_FAILED
+    assert len(error.message) < 200
 
 
 async def test_a_refusal_to_begin(scripted):
@@ -244,7 +266,7 @@ class TestMode:
         scenario = {"session/new": self.OFFER, "session/set_config_option": kept}
         error = await refused(scripted, scenario, mode="yolo")
         assert (error.code, error.transient) == (ErrorCode.NATIVE_POLICY_BLOCKED, False)
-        assert "stayed in 'default'" in error.message
+        assert 'stayed in "default"' in error.message
 
     @pytest.mark.parametrize(("driver", "mode"), [(KIMI, "auto"), (HERMES, "dont_ask")])
     async def test_the_drivers_own_must_be_set(self, scripted, driver, mode):

@@ -281,7 +281,7 @@ class TestTools:
         assert {(t.name, t.kind, t.tool_call_id) for t in turn.tools} == {
             ("pytest", "execute", "call-1")
         }
-        assert turn.tools[0].details == {"input": '{"command": "pytest"}'}
+        assert turn.tools[0].details == {"input": '{"command":"pytest"}'}
         assert turn.tools[2].details == {"text": "12 passed", "paths": ["/a.py"]}
 
     async def test_first_mentioned_by_an_update(self, scripted):

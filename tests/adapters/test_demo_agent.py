@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from functools import partial
 
 import acp.schema as acp
 import click
@@ -52,23 +53,25 @@ class Turn:
         return "".join(event.text for event in self.events if isinstance(event, ContentDelta))
 
 
+@asynccontextmanager
+async def open_demo(spawner, tmp_path, pace="0", resume=None):
+    profile = SessionProfile(
+        agent_id="ada",
+        command=(),
+        cwd=str(tmp_path),
+        env={"DEMO_AGENT_PACE": pace},
+        resume=resume,
+        run_dir=str(tmp_path),
+    )
+    async with trio.open_nursery() as nursery:
+        session = await nursery.start(adapter_for("demo").serve, profile, spawner)
+        yield session
+        session.kill()
+
+
 @pytest.fixture
 def demo(spawner, tmp_path):
-    @asynccontextmanager
-    async def open_session(pace="0"):
-        profile = SessionProfile(
-            agent_id="ada",
-            command=(),
-            cwd=str(tmp_path),
-            env={"DEMO_AGENT_PACE": pace},
-            run_dir=str(tmp_path),
-        )
-        async with trio.open_nursery() as nursery:
-            session = await nursery.start(adapter_for("demo").serve, profile, spawner)
-            yield session
-            session.kill()
-
-    return open_session
+    return partial(open_demo, spawner, tmp_path)
 
 
 async def ask(session, message, *, cancel=False):

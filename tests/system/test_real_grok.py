@@ -3,6 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
+import attrs
 import pytest
 import trio
 
@@ -128,6 +129,42 @@ async def test_a_conversation(profile, spawner, model):
     assert [row for row in processes().values() if row.pid not in before and is_grok(row)] == []
 
 
+async def test_a_second_process_goes_on_with_the_session(profile, spawner, model):
+    async with trio.open_nursery() as nursery:
+        first = await nursery.start(adapter_for("grok").serve, profile, spawner)
+        assert first.facts.continuity == "new"
+        await ask(first, "SAY:remembered marker-first")
+        await first.close()
+        await first.closed.wait()
+
+    known = first.facts.native_session_id
+    again = attrs.evolve(profile, resume=known)
+    async with trio.open_nursery() as nursery:
+        second = await nursery.start(adapter_for("grok").serve, again, spawner)
+        assert (second.facts.continuity, second.facts.native_session_id) == ("resumed", known)
+        assert second.facts.capabilities["resume"] == "probed"
+        turn = await ask(second, "SAY:back marker-second")
+        assert (turn.text, type(turn.end)) == ("back", Completed)
+        [prompt] = model.prompts_with("marker-second")
+        assert "marker-first" in prompt["earlier"]
+        assert "remembered" in prompt["earlier"]
+        await second.close()
+        await second.closed.wait()
+    assert len(model.prompts_with("marker-first")) == 1
+
+
+async def test_a_session_that_it_does_not_know_is_a_new_one(profile, spawner):
+    unknown = attrs.evolve(profile, resume="00000000-0000-4000-8000-000000000000")
+    async with trio.open_nursery() as nursery:
+        session = await nursery.start(adapter_for("grok").serve, unknown, spawner)
+        assert session.facts.continuity == "new"
+        assert session.facts.native_session_id != unknown.resume
+        turn = await ask(session, "SAY:fresh marker-new")
+        assert (turn.text, type(turn.end)) == ("fresh", Completed)
+        await session.close()
+        await session.closed.wait()
+
+
 def is_grok(row):
     with suppress(OSError):
         return b"grok" in Path(f"/proc/{row.pid}/cmdline").read_bytes()
@@ -142,7 +179,7 @@ async def test_a_tool_and_its_cancel(profile, spawner):
         tools = [event for event in turn.events if isinstance(event, ToolUpdate)]
         assert [tools[0].phase, tools[-1].phase] == ["started", "completed"]
         assert tools[-1].status == "completed"
-        assert turn.text.startswith("Calling a tool. \n\nThe tool said: ")
+        assert turn.text.startswith("Calling a tool. The tool said: ")
 
         sleeping = SHELL.format(command="sleep 61")
         turn = await ask_and_cancel(session, sleeping, lambda turn: turn.tool_began)

@@ -66,6 +66,11 @@ def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model):
     with daemon.stream() as stream:
         turn = daemon.send("SAY:back marker-four", "agent:grok")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "back"
+    [grok] = [a for a in daemon.get("/api/bootstrap")["agents"] if a["id"] == "grok"]
+    assert grok["continuity"] == "resumed"
+    [prompt] = model.prompts_with("marker-four")
+    assert "marker-one" in prompt["earlier"], "the program remembers it by itself"
+    assert "marker-one" not in prompt["user"], "and is not told again"
     assert daemon.terminate() == 0
     daemon.assert_no_processes()
     for word, times in {"marker-one": 1, "marker-two": 1, "marker-three": 1}.items():

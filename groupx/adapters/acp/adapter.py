@@ -9,14 +9,8 @@ import trio
 import groupx
 from groupx.adapters.acp.drivers import AcpDriver
 from groupx.adapters.acp.failures import words_of
-from groupx.adapters.acp.handshake import (
-    Greeting,
-    NoAnswer,
-    OpenedSession,
-    greet,
-    log_in,
-    open_session,
-)
+from groupx.adapters.acp.handshake import Greeting, NoAnswer, greet, log_in
+from groupx.adapters.acp.opening import OpenedSession, open_session
 from groupx.adapters.acp.session import STDERR_CHARACTERS, AcpSession
 from groupx.adapters.contract import (
     AdapterStartError,
@@ -213,10 +207,11 @@ def _facts(child: ChildProcess, greeting: Greeting, opened: OpenedSession) -> Se
         protocol_version="1",
         program_name=greeting.name,
         program_version=greeting.version,
+        continuity="resumed" if opened.resumed else "new",
         capabilities={
             "streaming": "documented",
             "cancel": "documented",
-            "resume": label(greeting.can_resume),
+            "resume": "probed" if opened.resumed else label(greeting.how_to_resume is not None),
             "mcp": label(greeting.mcp_http),
             "close": label(greeting.can_close),
             "mode": "probed" if opened.mode else "not_observed",

@@ -8,7 +8,7 @@ class Quirks:
     """One driver's deviations; the defaults are plain ACP."""
 
     mode: str | None = None
-    """The most open mode, set after every new session; refused = policy blocked."""
+    """The most open mode, set after every new or loaded session; refused = policy blocked."""
     mode_by_method: bool = False
     """Set the mode with `session/set_mode` although a config option is offered."""
     agent_name: str | None = None
@@ -25,6 +25,8 @@ class Quirks:
     runs no prompt any more."""
     not_an_answer: str | None = None
     """A whole answer matching this pattern means that the prompt was not run."""
+    resumed_says: str | None = None
+    """A field that the answer to `session/load` has only if the program knows the session."""
     refusal_is_unknown_session: bool = False
     """A refusal before any output means that it does not know the session."""
 
@@ -42,6 +44,7 @@ HERMES = Quirks(
     usage_is_cumulative=True,
     cancel_may_brick=True,
     not_an_answer=r"Queued for the next turn\. \(\d+ queued\)",
+    resumed_says="modes",
     refusal_is_unknown_session=True,
 )
 

@@ -1,13 +1,12 @@
 """Tool calls: ACP's open-ended reports → bounded projections, each opened and closed once."""
 
-import json
 from typing import Any, Literal
 
 import attrs
 import orjson
 
 from groupx.adapters.contract import ToolUpdate
-from groupx.adapters.json_lines import Json, is_object, objects_in, text_of
+from groupx.adapters.json_lines import Json, is_object, objects_in, render, text_of
 from groupx.domain.limits import MAX_TOOL_RECORD_BYTES
 from groupx.domain.text import cut_utf8
 
@@ -97,9 +96,7 @@ def details_of(update: Json) -> dict[str, Any]:
         details["text"] = cut_utf8(text, _TEXT_BYTES)[0]
     raw_input = update.get("rawInput")
     if raw_input:
-        rendered = (
-            raw_input if isinstance(raw_input, str) else json.dumps(raw_input, ensure_ascii=False)
-        )
+        rendered = raw_input if isinstance(raw_input, str) else render(raw_input)
         details["input"] = cut_utf8(rendered, _INPUT_BYTES)[0]
     paths = [text_of(item.get("path")) for item in objects_in(update.get("locations"))]
     if any(paths):

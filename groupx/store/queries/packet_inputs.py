@@ -5,20 +5,12 @@ import sqlite3
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery
-from groupx.domain.turns import TERMINAL
 from groupx.store.context_floor import reset_floor
+from groupx.store.last_delivery import last_delivery_session
 from groupx.store.transcript import entry
 from groupx.store.turn_rows import TurnRow, get_turn
 
 _CURSOR = "SELECT last_delivered_seq FROM delivery_cursors WHERE actor_id = ? AND room_id = ?"
-_LAST_DELIVERED = """
-SELECT t.enqueue_seq, b.native_session_id
-FROM turns t
-JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.delivery_certainty = 'delivered'
-JOIN session_bindings b ON b.binding_id = a.binding_id
-WHERE t.target_actor_id = ? AND t.status = ?
-ORDER BY t.enqueue_seq DESC LIMIT 1
-"""
 _SUMMARY = """
 SELECT summary_id, from_seq, through_seq, content, generator_actor_id FROM summaries
 WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
@@ -67,14 +59,9 @@ def _knows_cursor(conn: sqlite3.Connection, turn: TurnRow, native_session_id: st
 
     A session that was left for another one and is opened again has missed what came between.
     """
-    if native_session_id is None:
-        return False
-    found = [
-        row
-        for status in TERMINAL
-        if (row := conn.execute(_LAST_DELIVERED, (turn.target_actor_id, status)).fetchone())
-    ]
-    return bool(found) and max(found)[1] == native_session_id
+    return native_session_id is not None and (
+        last_delivery_session(conn, turn.target_actor_id) == native_session_id
+    )
 
 
 def _summary(conn: sqlite3.Connection, turn: TurnRow, floor: int) -> ActiveSummary | None:

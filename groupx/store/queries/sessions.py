@@ -5,6 +5,7 @@ import sqlite3
 import attrs
 
 from groupx.domain.ids import ActorId
+from groupx.store.last_delivery import last_delivery_session
 
 _LAST = """
 SELECT b.binding_id, b.native_session_id, b.protocol, i.adapter_id
@@ -27,9 +28,12 @@ class LastSession:
 
 
 def last_session(conn: sqlite3.Connection, actor_id: ActorId) -> LastSession | None:
-    """The agent's newest native session since sessions were last reset; None = start anew."""
+    """The agent's newest native session since sessions were last reset; None = start anew.
+
+    Only one that a prompt provably reached: a program may keep nothing of a session before that.
+    """
     row = conn.execute(_LAST, {"actor": actor_id}).fetchone()
-    if row is None:
+    if row is None or last_delivery_session(conn, actor_id) != row[1]:
         return None
     return LastSession(
         binding_id=row[0], native_session_id=row[1], protocol=row[2], adapter_id=row[3]

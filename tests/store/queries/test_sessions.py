@@ -1,9 +1,24 @@
+import pytest
+
+from groupx.domain.outcomes import Cause
 from groupx.store.queries.sessions import last_session
 
 
+def prove(ledger, cause=Cause.COMPLETED):
+    """A turn that provably reached the newest session."""
+    turn_id, attempt_id = ledger.running(ledger.a)
+    ledger.end(turn_id, attempt_id, cause)
+
+
+def open_another(ledger, native_session_id):
+    ledger.bindings[ledger.a] = ledger.open_session(ledger.a, native_session_id)
+
+
 def test_the_newest_session_until_sessions_are_reset(ledger):
+    prove(ledger)
     assert last_session(ledger.conn, ledger.a).native_session_id == "native-agent:a-1"
-    ledger.open_session(ledger.a, "second")
+    open_another(ledger, "second")
+    prove(ledger)
     last = last_session(ledger.conn, ledger.a)
     assert (last.native_session_id, last.protocol, last.adapter_id) == ("second", "demo", "demo")
     ledger.conn.execute(
@@ -14,3 +29,26 @@ def test_the_newest_session_until_sessions_are_reset(ledger):
     ledger.conn.execute("UPDATE context_resets SET reset_native_sessions = 1")
     assert last_session(ledger.conn, ledger.a) is None
     assert last_session(ledger.conn, "agent:none") is None
+
+
+def test_a_session_that_nothing_reached_for_certain_is_not_gone_on_with(ledger):
+    assert last_session(ledger.conn, ledger.a) is None
+    turn_id = ledger.queued()
+    claimed = ledger.claim(turn_id)
+    ledger.end(turn_id, claimed.attempt_id, Cause.EXITED)
+    assert last_session(ledger.conn, ledger.a) is None
+    prove(ledger)
+    open_another(ledger, "never used")
+    assert last_session(ledger.conn, ledger.a) is None
+
+
+@pytest.mark.parametrize("cause", [Cause.CANCELLED, Cause.NATIVE_FAILED, Cause.DAEMON_KILLED])
+def test_however_the_turn_that_reached_it_ended(ledger, cause):
+    prove(ledger, cause)
+    assert last_session(ledger.conn, ledger.a) is not None
+
+
+def test_one_that_was_gone_on_with_stays_proven(ledger):
+    prove(ledger)
+    open_another(ledger, "native-agent:a-1")
+    assert last_session(ledger.conn, ledger.a).native_session_id == "native-agent:a-1"
