@@ -8,9 +8,15 @@ import platform
 import statistics
 from pathlib import Path
 
-from benchmarks.rows import accept, memory, turn
+from benchmarks.rows import accept, memory, turn, upgrade
 
-ROWS = {"accept": accept.measure, "turn": turn.measure, "memory": memory.measure}
+ROWS = {
+    "accept": accept.measure,
+    "turn": turn.measure,
+    "memory": memory.measure,
+    "upgrade": upgrade.measure,
+}
+ORDINARY = ["accept", "turn", "memory"]
 
 
 def run(names: list[str], rounds: int, quick: bool) -> dict[str, list[float]]:
@@ -44,7 +50,7 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="write the figures as JSON")
     parser.add_argument("--against", type=Path, help="compare with figures saved before")
     options = parser.parse_args()
-    figures = run(options.only or list(ROWS), 1 if options.quick else options.rounds, options.quick)
+    figures = run(options.only or ORDINARY, 1 if options.quick else options.rounds, options.quick)
     baseline = json.loads(options.against.read_text())["figures"] if options.against else {}
     print(table(figures, baseline))
     if options.save:
