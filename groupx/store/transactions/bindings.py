@@ -53,8 +53,9 @@ UPDATE agent_instances SET process_ended_at = ?, status = ?
 WHERE instance_id = ? AND process_ended_at IS NULL
 """
 _CLOSE_BINDINGS = """
-UPDATE session_bindings SET closed_at = ?, status = ?
-WHERE instance_id = ? AND closed_at IS NULL
+UPDATE session_bindings SET closed_at = :now, status = :status
+WHERE actor_id = (SELECT actor_id FROM agent_instances WHERE instance_id = :instance)
+  AND status = 'ready' AND instance_id = :instance AND closed_at IS NULL
 """
 _BUILT_IN = ((USER_WEB, "user", "You"), (USER_ASSISTANT, "user", "Assistant"),
              (SYSTEM, "system", "GroupX"))  # fmt: skip
@@ -107,5 +108,6 @@ def close_instance(tx: Transaction, closing: CloseInstance) -> bool:
     """The program is gone; False when that was written before."""
     ended = tx.conn.execute(_END_INSTANCE, (tx.now, closing.status, closing.instance_id))
     status = "interrupted" if closing.status == "interrupted" else "closed"
-    tx.conn.execute(_CLOSE_BINDINGS, (tx.now, status, closing.instance_id))
+    values = {"now": tx.now, "status": status, "instance": closing.instance_id}
+    tx.conn.execute(_CLOSE_BINDINGS, values)
     return ended.rowcount == 1

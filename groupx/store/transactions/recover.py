@@ -40,7 +40,15 @@ _CLOSE_BINDINGS = """
 UPDATE session_bindings SET closed_at = ?, status = 'interrupted'
 WHERE closed_at IS NULL AND actor_id IN (SELECT actor_id FROM actors WHERE kind = 'agent')
 """
-_OF_ACTOR = " AND actor_id = ? AND instance_id IS NOT ?"
+_END_INSTANCES_OF = """
+UPDATE agent_instances SET process_ended_at = :now, status = 'interrupted'
+WHERE process_ended_at IS NULL AND instance_id IS NOT :alive AND instance_id IN
+  (SELECT instance_id FROM session_bindings WHERE actor_id = :actor AND status = 'ready')
+"""
+_CLOSE_BINDINGS_OF = """
+UPDATE session_bindings SET closed_at = :now, status = 'interrupted'
+WHERE actor_id = :actor AND status = 'ready' AND closed_at IS NULL AND instance_id IS NOT :alive
+"""
 
 _CAUSES = {
     Verdict.AGENT_GONE: (
@@ -93,9 +101,9 @@ def recover_lane(tx: Transaction, lane: RecoverLane) -> Recovered:
         _case(row, in_roster=True, transport=lane.transport, reconcilable=lane.reconcilable)
         for row in rows
     ]
-    gone = (tx.now, lane.actor_id, lane.alive)
-    tx.conn.execute(_END_INSTANCES + _OF_ACTOR, gone)
-    tx.conn.execute(_CLOSE_BINDINGS + _OF_ACTOR, gone)
+    gone = {"now": tx.now, "actor": lane.actor_id, "alive": lane.alive}
+    tx.conn.execute(_END_INSTANCES_OF, gone)
+    tx.conn.execute(_CLOSE_BINDINGS_OF, gone)
     return _write(tx, cases)
 
 
