@@ -43,8 +43,8 @@ def mismatch(observed: str) -> GroupXError:
     """SCHEMA_MISMATCH: this build does not know the database."""
     return GroupXError(
         ErrorCode.SCHEMA_MISMATCH,
-        f"This database cannot be opened: found {observed}; this build reads 1 to {CURRENT}. "
-        f"{_KEPT} {_CHOOSE}",
+        f"This database cannot be opened: found {observed}; this build reads formats "
+        f"1 to {CURRENT}. {_KEPT} {_CHOOSE}",
         expected=CURRENT,
         observed=observed,
     )
