@@ -1,16 +1,15 @@
 """The hub: committed events and deltas go in, every stream of the room comes out."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-import attrs
 import orjson
 import trio
 
 from groupx.actors.live_turns import LiveTurns, Show
 from groupx.actors.mailbox import Bell
 from groupx.actors.ring import Ring
-from groupx.actors.subscription import Encode, Subscription
+from groupx.actors.subscription import Encode, Slice, Subscription
 from groupx.domain.commits import Frame
 from groupx.domain.envelope import Envelope
 from groupx.domain.limits import Limits
@@ -25,15 +24,6 @@ SLICE_BYTES = 256 * 1024
 
 Place = tuple[object, str, int, int]
 """What makes a slice the same for two readers: encoding, room, position, transients from."""
-
-
-@attrs.frozen(kw_only=True)
-class Slice(Generic[T]):
-    """Consecutive frames of the ring, encoded for one room; payload None when it has none."""
-
-    end: int
-    through_seq: int
-    payload: T | None
 
 
 class EventHub:

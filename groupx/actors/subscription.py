@@ -1,16 +1,43 @@
 """One reader's place in a room's stream of events."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+import attrs
+
+from groupx.actors.ring import Ring
 from groupx.domain.commits import Frame
-
-if TYPE_CHECKING:
-    from groupx.actors.event_hub import EventHub
 
 T = TypeVar("T")
 Encode = Callable[[Sequence[Frame]], T]
 """How a face writes frames. A module-level function: its results are shared by identity."""
+
+
+@attrs.frozen(kw_only=True)
+class Slice(Generic[T]):
+    """Consecutive frames of the ring, encoded for one room; payload None when it has none."""
+
+    end: int
+    through_seq: int
+    payload: T | None
+
+
+class Source(Protocol):
+    """What is read from: the hub, as its readers know it."""
+
+    ring: Ring
+    visible: int
+    released: str | None
+
+    def slice(
+        self, room_id: str, position: int, encode: Encode[T], *, transients_from: int = 0
+    ) -> Slice[T]:
+        """The visible frames from `position`."""
+        ...
+
+    async def next_wake(self) -> None:
+        """Until more may be visible."""
+        ...
 
 
 class Subscription:
@@ -20,17 +47,17 @@ class Subscription:
     `read_page`; otherwise `take` gives what is in the ring and `wait` waits for more.
     """
 
-    def __init__(self, hub: "EventHub", room_id: str, cursor: int, transients_from: int) -> None:
-        self._hub = hub
+    def __init__(self, source: Source, room_id: str, cursor: int, transients_from: int) -> None:
+        self._source = source
         self._room_id = room_id
-        self._position = hub.ring.after(cursor)
+        self._position = source.ring.after(cursor)
         self._transients_from = transients_from
         self.cursor = cursor
 
     @property
     def behind(self) -> bool:
         """Whether durable events above the cursor are no longer in the ring."""
-        return not self._hub.ring.holds_all_after(self.cursor)
+        return not self._source.ring.holds_all_after(self.cursor)
 
     def read_page(self, frames: Sequence[Frame], floor: int) -> None:
         """Note a page of the store; `floor` is the ring's floor from before it was asked for."""
@@ -38,12 +65,12 @@ class Subscription:
 
     def take(self, encode: Encode[T]) -> T | None:
         """The next frames of this room, encoded; None when there are none to show yet."""
-        ring = self._hub.ring
+        ring = self._source.ring
         self._position = max(self._position, ring.start)
         if ring.through_at(self._position) < self.cursor:
             self._position = max(self._position, ring.after(self.cursor))
-        while self._position < self._hub.visible:
-            piece = self._hub.slice(
+        while self._position < self._source.visible:
+            piece = self._source.slice(
                 self._room_id, self._position, encode, transients_from=self._transients_from
             )
             self._position = piece.end
@@ -54,6 +81,6 @@ class Subscription:
 
     async def wait(self) -> None:
         """Until `take`, the store or the hub's release has something for this reader."""
-        hub = self._hub
-        while hub.released is None and self._position >= hub.visible and not self.behind:
-            await hub.next_wake()
+        source = self._source
+        while source.released is None and self._position >= source.visible and not self.behind:
+            await source.next_wake()
