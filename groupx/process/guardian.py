@@ -61,7 +61,8 @@ class Guardian:
     async def available(self, seconds: float) -> None:
         """Raises SpawnError when there is no guardian within the bound."""
         with trio.move_on_after(seconds):
-            await self._present.wait()
+            while not self._present.is_set():
+                await self._present.wait()
             return
         raise SpawnError(
             "No agent is started now: the guardian process, which ends agents if GroupX is "
@@ -105,7 +106,8 @@ class Guardian:
             task_status.started()
             await process.watch.wait()
         finally:
-            self._present = trio.Event()
+            if self._present.is_set():  # else whoever waits goes on waiting for the next one
+                self._present = trio.Event()
             self._process = None
             os.close(process.stdin)
             with trio.CancelScope(shield=True):

@@ -6,8 +6,10 @@ import sys
 import attrs
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from groupx.process import guardian as guardian_module
+from groupx.process.launch import launch
 from groupx.process.proctable import read_process
 from groupx.process.spawner import Spawner, SpawnError
 
@@ -78,15 +80,23 @@ def quick_respawn(monkeypatch):
     monkeypatch.setattr(guardian_module, "FIRST_BACKOFF", 0.01)
 
 
-async def test_a_lost_guardian_comes_back_and_knows_the_trees(quick_respawn, spawner, program):
+async def lose_guardian(spawner, death):
+    """It is killed, and its keeper knows."""
+    pid = spawner._guardian.pid
+    os.kill(pid, signal.SIGKILL)
+    await death(pid)
+    await wait_all_tasks_blocked()
+
+
+async def test_a_lost_guardian_comes_back_and_knows_the_trees(
+    quick_respawn, spawner, program, death
+):
     async with spawner.open(program("say(1); wait()")) as child:
         await child.next_line()
         first = spawner._guardian.pid
-        os.kill(first, signal.SIGKILL)
-        with trio.fail_after(10):
-            while spawner._guardian.pid in (first, None):
-                await trio.sleep(0.01)
-            await spawner._guardian.available(10)
+        await lose_guardian(spawner, death)
+        await spawner._guardian.available(10)
+        assert spawner._guardian.pid not in (first, None)
         assert read_process(first) is None
         # Its end of input is all the new one needs in order to end the tree.
         os.close(spawner._guardian._process.stdin)
@@ -98,13 +108,26 @@ async def test_a_lost_guardian_comes_back_and_knows_the_trees(quick_respawn, spa
         assert child.returncode == -signal.SIGKILL
 
 
-async def test_without_a_guardian_no_child_is_started(spawner, program, monkeypatch):
+async def test_who_waits_for_a_guardian_is_woken_by_whichever_comes_up(spawner, death, monkeypatch):
+    launched = []
+
+    def launch_second(argv, **more):
+        launched.append(argv)
+        return launch(["/bin/false"] if len(launched) == 1 else argv, **more)
+
+    monkeypatch.setattr(guardian_module, "FIRST_BACKOFF", 0.2)
+    monkeypatch.setattr(guardian_module, "launch", launch_second)
+    await lose_guardian(spawner, death)
+    assert launched == []
+    await spawner._guardian.available(5)
+    assert len(launched) == 2
+
+
+async def test_without_a_guardian_no_child_is_started(spawner, program, death, monkeypatch):
     monkeypatch.setattr("groupx.process.spawner.GUARDIAN_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(guardian_module, "FIRST_BACKOFF", 30)
-    os.kill(spawner._guardian.pid, signal.SIGKILL)
-    with trio.fail_after(10):
-        while spawner._guardian.pid is not None:
-            await trio.sleep(0.01)
+    await lose_guardian(spawner, death)
+    assert spawner._guardian.pid is None
     with pytest.raises(SpawnError, match="guardian"):
         async with spawner.open(program("wait()")):
             pass

@@ -26,12 +26,24 @@ os.read(read, 1)
 """
 
 
+class Watched(Reaper):
+    """Tells when it has looked."""
+
+    looked = trio.Event()
+
+    def look(self):
+        super().look()
+        looked, self.looked = self.looked, trio.Event()
+        looked.set()
+
+
 async def test_orphans_are_reaped_and_others_children_are_not(program, death, monkeypatch):
     adopt_orphans()
     monkeypatch.setattr(reaper_module, "OWNER_SECONDS", 0.1)
     owned: set[int] = set()
+    reaper = Watched(owned)
     async with trio.open_nursery() as nursery:
-        await nursery.start(Reaper(owned).run)
+        await nursery.start(reaper.run)
         theirs = subprocess.Popen([sys.executable, "-I", "-S", "-c", "raise SystemExit(4)"])
         ours = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", "raise SystemExit(5)"], start_new_session=True
@@ -54,10 +66,11 @@ async def test_orphans_are_reaped_and_others_children_are_not(program, death, mo
         parent.stdout.close()
         with trio.fail_after(10):
             while read_process(orphan):
-                await trio.sleep(0.02)
+                await reaper.looked.wait()
         await death(theirs.pid)
         await death(ours.pid)
-        await trio.sleep(0.3)
+        monkeypatch.setattr(reaper_module, "OWNER_SECONDS", 0)
+        reaper.look()
         assert theirs.wait() == 4
         assert ours.wait() == 5
         code = (await trio.run_process([sys.executable, "-c", "exit(6)"], check=False)).returncode

@@ -10,12 +10,24 @@ from groupx.supervisor.tree import ChildSpec, Supervisor
 
 
 class Calls(list):
+    def __init__(self):
+        super().__init__()
+        self._told, self._heard = trio.open_memory_channel(10)
+
     def faces(self):
         return {
-            "stop": lambda: self.append("stop"),
-            "hurry": lambda: self.append("hurry"),
-            "exit_hard": self.append,
+            "stop": lambda: self.tell("stop"),
+            "hurry": lambda: self.tell("hurry"),
+            "exit_hard": self.tell,
         }
+
+    def tell(self, call):
+        self.append(call)
+        self._told.send_nowait(call)
+
+    async def next(self):
+        with trio.fail_after(5):
+            return await self._heard.receive()
 
 
 async def test_each_signal_does_its_part():
@@ -27,11 +39,13 @@ async def test_each_signal_does_its_part():
             nursery.cancel_scope.cancel()
 
         await nursery.start(obey)
-        for expected in (["stop"], ["stop", "hurry"], ["stop", "hurry", 128 + signal.SIGTERM]):
-            os.kill(os.getpid(), signal.SIGTERM if len(expected) < 2 else signal.SIGINT)
-            with trio.fail_after(5):
-                while calls != expected:
-                    await trio.sleep(0.005)
+        for number, expected in (
+            (signal.SIGTERM, "stop"),
+            (signal.SIGINT, "hurry"),
+            (signal.SIGINT, 128 + signal.SIGTERM),
+        ):
+            os.kill(os.getpid(), number)
+            assert await calls.next() == expected
 
 
 async def test_a_tree_that_does_not_go_is_hurried_and_then_left(autojump_clock):
