@@ -336,7 +336,6 @@ class Runtime:
             **_fields(self._entrance),
             broker=self._room.broker.ref,
             store=store,
-            agents=self._room.agents.ref,
             directory=self._room.directory,
             hub=self._hub,
             limits=config.limits,

@@ -113,18 +113,6 @@ class LaneCommand:
 
 
 @attrs.frozen(kw_only=True)
-class LoopContinueCommand:
-    """Accept the command that a loop limit refused, and raise the bound once."""
-
-    key: CommandKey
-    root_correlation_id: str
-    actor_id: ActorId
-    roster: tuple[RosterEntry, ...]
-    limits: Limits
-    transport: str = "structured"
-
-
-@attrs.frozen(kw_only=True)
 class QueuedTurnAnswer:
     """One target's place, as answered to the sender."""
 

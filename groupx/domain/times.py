@@ -7,11 +7,3 @@ def iso_from_ms(epoch_ms: int) -> str:
     """`2026-01-31T09:05:00.123Z` for milliseconds since the epoch."""
     seconds, ms = divmod(epoch_ms, 1000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
-
-
-def ms_from_iso(text: str) -> int:
-    """Milliseconds since the epoch; ValueError when `text` is not such a time."""
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return int(moment.timestamp()) * 1000 + moment.microsecond // 1000

@@ -8,9 +8,6 @@ _ACTIVE = """
 SELECT turn_id FROM turns
 WHERE target_actor_id = ? AND status IN ('dispatching', 'running', 'cancelling') LIMIT 1
 """
-_PAUSED = """
-SELECT 1 FROM lane_states WHERE room_id = ? AND actor_id = ? AND state = 'paused'
-"""
 
 
 def queued_count(conn: sqlite3.Connection, actor_id: str) -> int:
@@ -27,8 +24,3 @@ def active_turn(conn: sqlite3.Connection, actor_id: str) -> str | None:
     """The turn that the lane is busy with."""
     row = conn.execute(_ACTIVE, (actor_id,)).fetchone()
     return None if row is None else str(row[0])
-
-
-def is_paused(conn: sqlite3.Connection, room_id: str, actor_id: str) -> bool:
-    """Whether the user has paused this lane."""
-    return conn.execute(_PAUSED, (room_id, actor_id)).fetchone() is not None

@@ -7,7 +7,6 @@ from groupx.domain.packet_inputs import TranscriptEntry
 from groupx.store.event_rows import content_of, load_json
 
 WATCH = "supervision.watch"
-SAID = ("message.created", "operator.dispatch")
 ENTRY = """
 SELECT e.event_id, e.seq, e.event_type, e.actor_id, e.actor_display_name, e.occurred_at,
   e.targets_json, e.body_json, e.reply_to_event_id, e.forwarded_event_id, e.provenance_json,

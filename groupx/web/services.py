@@ -8,7 +8,7 @@ import attrs
 
 from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
-from groupx.actors.messages import ToAgents, ToBroker, ToStore
+from groupx.actors.messages import ToBroker, ToStore
 from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
@@ -113,7 +113,6 @@ class Services(Entrance):
 
     broker: ActorRef[ToBroker]
     store: ActorRef[ToStore]
-    agents: ActorRef[ToAgents]
     directory: AgentViews
     hub: EventHub
     limits: Limits

@@ -142,7 +142,6 @@ async def services(entrance, broker, store, tmp_path):
         **attrs.asdict(entrance, recurse=False),
         broker=broker,
         store=store,
-        agents=FakeActor({}),
         directory=FakeDirectory(),
         hub=EventHub(Limits()),
         limits=Limits(),

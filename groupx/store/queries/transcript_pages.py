@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from groupx.domain.event_types import TRANSCRIPT
 from groupx.domain.limits import MAX_PAGE_EVENTS
 from groupx.domain.packet_inputs import (
     ChainPage,
@@ -11,7 +12,7 @@ from groupx.domain.packet_inputs import (
     TranscriptEntry,
     chain_above,
 )
-from groupx.store.transcript import ENTRY, SAID, WATCH, entry, read_entry
+from groupx.store.transcript import ENTRY, WATCH, entry, read_entry
 
 PAGE_SEQS = 2_000
 """How many events one page looks through: of a room that works, most were not said."""
@@ -20,8 +21,7 @@ PAGE_CHARACTERS = 1_000_000
 
 _BACKWARDS = (
     ENTRY + " WHERE e.room_id = :room AND e.seq > :lower AND e.seq < :upper"
-    " AND e.event_type IN ('message.created', 'operator.dispatch')"
-    " ORDER BY e.seq DESC LIMIT :limit"
+    f" AND e.event_type IN {tuple(sorted(TRANSCRIPT))} ORDER BY e.seq DESC LIMIT :limit"
 )
 
 
@@ -58,7 +58,7 @@ def chain_page(conn: sqlite3.Connection, query: ChainQuery) -> ChainPage:
         if item is None or item.seq >= onward.before_seq:
             onward = None
             break
-        if item.type in SAID and item.kind != WATCH:
+        if item.type in TRANSCRIPT and item.kind != WATCH:
             links.append(item)
         onward = chain_above(item, target)
         characters += len(item.content)
