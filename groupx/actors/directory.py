@@ -13,10 +13,10 @@ from groupx.actors.transient import Transients
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
+from groupx.domain.notices import agent_changed
 from groupx.domain.roster import AgentState, RosterEntry
 from groupx.domain.times import iso_from_ms
 from groupx.domain.views import AgentView, ContextView
-from groupx.domain.wire import to_wire
 from groupx.store.queries.lane import lane_views
 
 COALESCE_SECONDS = 0.02
@@ -92,10 +92,7 @@ class AgentDirectory:
 
     def announce(self, actor_id: ActorId) -> None:
         """Say how this agent stands to everyone who listens."""
-        view = self._views[actor_id]
-        self._transients.say(
-            "agent.changed", {"agent": to_wire(view)}, actor_id=actor_id, name=view.name
-        )
+        self._transients.say(agent_changed(self._views[actor_id]))
 
 
 class LaneCounter:

@@ -77,13 +77,9 @@ class EventHub:
             self._release.set()
             self._wake_readers(self._clock())
 
-    def live_begin(self, turn_id: str, show: Show = LiveTurn) -> None:
+    def live_begin(self, turn_id: str, show: Show) -> None:
         """A turn begins to show something; `show` says what, at the moment somebody joins."""
         self._live.begin(turn_id, show)
-
-    def live_update(self, turn_id: str, live: LiveTurn) -> None:
-        """What a running turn shows now."""
-        self._live.update(turn_id, live)
 
     def live_end(self, turn_id: str) -> None:
         """A turn has ended; what it showed is durable or gone."""

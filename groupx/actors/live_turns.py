@@ -13,14 +13,9 @@ class LiveTurns:
     def __init__(self) -> None:
         self._turns: dict[str, Show] = {}
 
-    def begin(self, turn_id: str, show: Show = LiveTurn) -> None:
+    def begin(self, turn_id: str, show: Show) -> None:
         """The turn shows something from now on: what `show` says at that moment, bounded."""
         self._turns[turn_id] = show
-
-    def update(self, turn_id: str, live: LiveTurn) -> None:
-        """What it shows now; ignored for a turn that has ended or never began."""
-        if turn_id in self._turns:
-            self._turns[turn_id] = lambda: live
 
     def end(self, turn_id: str) -> None:
         """Its response is durable, or it has none."""

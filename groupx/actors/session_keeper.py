@@ -15,10 +15,12 @@ from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import Adapter, AdapterStartError, NativeSession, SessionProfile
 from groupx.domain.config import AgentConfig
+from groupx.domain.envelope import EventActor
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import IdSource
 from groupx.domain.ledger import InstanceOpened
 from groupx.domain.limits import Timeouts
+from groupx.domain.notices import Notice
 from groupx.domain.runs import CloseInstance, SessionEvent
 from groupx.domain.times import iso_from_ms
 from groupx.domain.views import Continuity
@@ -226,17 +228,16 @@ class SessionKeeper:
     async def _pause(self, attempt: int, error: AdapterStartError) -> None:
         seconds = backoff_seconds(attempt, self._ports.jitter)
         retry_at = iso_from_ms(self._ports.now_ms() + int(seconds * 1000))
-        self._ports.transients.say(
-            "session.retrying",
-            {
-                "driver": self._agent.driver,
-                "attempt": attempt,
-                "errorCode": str(error.code),
-                "retryAt": retry_at,
-            },
-            actor_id=self._agent.actor_id,
-            name=self._agent.name,
+        actor = EventActor(
+            actor_id=self._agent.actor_id, kind="agent", display_name=self._agent.name
         )
+        body = {
+            "driver": self._agent.driver,
+            "attempt": attempt,
+            "errorCode": str(error.code),
+            "retryAt": retry_at,
+        }
+        self._ports.transients.say(Notice(type="session.retrying", body=body, actor=actor))
         await trio.sleep(seconds)
 
     # --- what is written ------------------------------------------------------------------

@@ -1,14 +1,12 @@
 """Events that stream and are never stored."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import attrs
 
 from groupx.actors.event_hub import EventHub
-from groupx.domain.envelope import Envelope, EventActor, actor_kind
-from groupx.domain.event_types import TRANSIENT
-from groupx.domain.ids import ActorId, IdSource, RoomId
+from groupx.domain.ids import IdSource, RoomId
+from groupx.domain.notices import Notice
 from groupx.domain.times import iso_from_ms
 
 
@@ -21,33 +19,7 @@ class Transients:
     now_ms: Callable[[], int]
     room_id: RoomId
 
-    def say(
-        self,
-        event_type: str,
-        body: Mapping[str, Any],
-        *,
-        actor_id: ActorId,
-        name: str,
-        correlation_id: str | None = None,
-        causation_id: str | None = None,
-    ) -> None:
-        """Publish one; without a correlation it is an interaction of its own."""
-        if event_type not in TRANSIENT:
-            raise ValueError(f"{event_type} is not a transient event")
-        event_id = self.ids.new("evt")
-        correlation = correlation_id or event_id
-        self.hub.publish(
-            Envelope(
-                event_id=event_id,
-                seq=None,
-                room_id=self.room_id,
-                type=event_type,
-                actor=EventActor(actor_id=actor_id, kind=actor_kind(actor_id), display_name=name),
-                causation_id=causation_id,
-                correlation_id=correlation,
-                root_correlation_id=correlation,
-                occurred_at=iso_from_ms(self.now_ms()),
-                durability="transient",
-                body=body,
-            )
-        )
+    def say(self, notice: Notice) -> None:
+        """Publish one."""
+        event_id, now = self.ids.new("evt"), iso_from_ms(self.now_ms())
+        self.hub.publish(notice.envelope(self.room_id, event_id=event_id, occurred_at=now))

@@ -14,8 +14,10 @@ from groupx.adapters.contract import (
     ToolUpdate,
 )
 from groupx.domain.context_usage import Usage
+from groupx.domain.envelope import EventActor
 from groupx.domain.ids import ActorId
 from groupx.domain.ledger import LaneHead
+from groupx.domain.notices import Notice
 
 HEARTBEAT_SECONDS = 5.0
 
@@ -27,6 +29,16 @@ class Speaker:
     actor_id: ActorId
     name: str
     instance_id: str
+
+    @property
+    def actor(self) -> EventActor:
+        """As its events show it."""
+        return EventActor(
+            actor_id=self.actor_id,
+            kind="agent",
+            instance_id=self.instance_id,
+            display_name=self.name,
+        )
 
 
 class TurnVoice:
@@ -93,11 +105,12 @@ class TurnVoice:
             self._say("adapter.heartbeat", {"instanceId": self._speaker.instance_id})
 
     def _say(self, event_type: str, body: Mapping[str, object]) -> None:
-        self._transients.say(
-            event_type,
-            body,
-            actor_id=self._speaker.actor_id,
-            name=self._speaker.name,
+        notice = Notice(
+            type=event_type,
+            body=body,
+            actor=self._speaker.actor,
             correlation_id=self._turn.correlation_id,
+            root_correlation_id=self._turn.root_correlation_id,
             causation_id=self._turn.turn_id,
         )
+        self._transients.say(notice)

@@ -39,8 +39,10 @@ class LaneHead:
     transport: str
     attempts: int
     """Attempts already made of this turn."""
-    correlation_id: str | None = None
+    correlation_id: str
     """The interaction that its source event belongs to."""
+    root_correlation_id: str
+    """The one that all of it goes back to; of a retry, that of the turn that is done again."""
 
 
 @attrs.frozen(kw_only=True)

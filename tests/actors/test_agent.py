@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from groupx.actors.messages import RunAgain
 from groupx.adapters.contract import (
     AdapterStartError,
     Cancelled,
@@ -100,6 +101,40 @@ async def test_what_was_seen_is_stored_once_at_the_end(jumping_clock, tmp_path) 
         assert {e["correlationId"] for e in streamed} == {
             room.rows("SELECT correlation_id FROM events WHERE event_type = 'turn.completed'")[0][0]
         }
+
+
+async def test_what_streams_hangs_on_the_same_things_as_what_is_stored(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        [first] = await room.send(A)
+        failed = Failed(code=ErrorCode.NATIVE_TURN_FAILED, message="No.")
+        (await room.programs[A].next_prompt()).finish(failed)
+        await room.ended(first)
+        room.programs[A].script = answers
+        again = RunAgain(client_command_id="again", kind="retry", turn_id=first)
+        [turn] = [turn.turn_id for turn in (await room.broker.ref.ask(again)).turns]
+        await room.ended(turn)
+        [stored] = room.rows(
+            "SELECT correlation_id, root_correlation_id, actor_id, instance_id, causation_id"
+            " FROM events WHERE event_type = 'turn.started' AND causation_id = ?",
+            turn,
+        )
+        assert stored[0] != stored[1], "a retry goes back to what it repeats"
+        streamed = [
+            event
+            for event in room.streamed("turn.progress", "turn.content.delta")
+            if event["body"]["turnId"] == turn
+        ]
+        assert len(streamed) > 2
+        for event in streamed:
+            assert stored == (
+                event["correlationId"],
+                event["rootCorrelationId"],
+                event["actor"]["actorId"],
+                event["actor"]["instanceId"],
+                event["causationId"],
+            )
 
 
 async def test_an_answer_without_text_is_an_answer(jumping_clock, tmp_path) -> None:

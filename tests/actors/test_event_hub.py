@@ -17,7 +17,7 @@ from groupx.actors.subscription import Subscription
 from groupx.domain.commits import Frame
 from groupx.domain.ids import MAIN_ROOM, RoomId
 from groupx.domain.limits import Limits
-from groupx.domain.notices import notice
+from groupx.domain.notices import Notice
 from groupx.domain.views import LiveTurn
 
 OTHER_ROOM = RoomId("room:other")
@@ -28,13 +28,9 @@ def durable(seq: int, room: str = MAIN_ROOM, size: int = 10) -> Frame:
 
 
 def delta(number: int, room: RoomId = MAIN_ROOM):
-    return notice(
-        "turn.content.delta",
-        room,
-        {"chunkIndex": number},
-        event_id=f"evt_{number}",
-        occurred_at="2026-01-01T00:00:00.000Z",
-    )
+    notice = Notice(type="turn.content.delta", body={"chunkIndex": number})
+    at = "2026-01-01T00:00:00.000Z"
+    return notice.envelope(room, event_id=f"evt_{number}", occurred_at=at)
 
 
 def labels(frames: Sequence[Frame]) -> list[str]:
@@ -279,12 +275,11 @@ def test_the_store_may_be_ahead_of_the_ring():
 
 def test_live_turns_come_and_go():
     hub = make_hub()
-    hub.live_update("turn_1", LiveTurn(text="stray"))
     assert hub.live("turn_1") is None
-    hub.live_begin("turn_1")
-    assert hub.live("turn_1") == LiveTurn()
-    hub.live_update("turn_1", LiveTurn(text="ab", chunk_index=2))
-    assert hub.live("turn_1") == LiveTurn(text="ab", chunk_index=2)
+    said = ["a"]
+    hub.live_begin("turn_1", lambda: LiveTurn(text="".join(said)))
+    said.append("b")
+    assert hub.live("turn_1") == LiveTurn(text="ab")
     hub.live_end("turn_1")
     hub.live_end("turn_1")
     assert hub.live("turn_1") is None

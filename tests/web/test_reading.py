@@ -111,8 +111,7 @@ async def test_what_waits_and_what_runs(reader, services, ledger):
     first = await say(ledger, "one")
     await say(ledger, "two")
     (queued,) = first.turns
-    services.hub.live_begin(queued.turn_id)
-    services.hub.live_update(queued.turn_id, LiveTurn(text="so far", chunk_index=2))
+    services.hub.live_begin(queued.turn_id, lambda: LiveTurn(text="so far", chunk_index=2))
     found = (await reader.get("/api/bootstrap")).json()
     assert [event["type"] for event in found["events"]] == ["message.created", "turn.queued"] * 2
     assert found["throughSeq"] == found["events"][-1]["seq"]

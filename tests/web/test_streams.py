@@ -24,7 +24,7 @@ from groupx.domain.envelope import EventDraft, Provenance
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_WEB, WEB_BINDING, ActorId, IdSource
 from groupx.domain.limits import Limits
-from groupx.domain.notices import notice
+from groupx.domain.notices import Notice
 from groupx.domain.roster import AgentState, RosterEntry
 from groupx.domain.runs import OpenRun
 from groupx.domain.views import AgentView, LiveTurn
@@ -168,26 +168,22 @@ class Room:
         return answer.turns[0].turn_id
 
     def delta(self, turn_id: str, chunk: int) -> None:
-        self.hub.publish(
-            notice(
-                "turn.content.delta",
-                MAIN_ROOM,
-                {"turnId": turn_id, "chunkIndex": chunk, "text": "x"},
-                event_id=self.ids.new("evt"),
-                occurred_at="2026-01-01T00:00:00.000Z",
-            )
-        )
+        body = {"turnId": turn_id, "chunkIndex": chunk, "text": "x"}
+        self.publish(Notice(type="turn.content.delta", body=body))
 
     def agent_changed(self, name: str) -> None:
+        self.publish(Notice(type="agent.changed", body={"agent": {"name": name}}))
+
+    def publish(self, notice: Notice) -> None:
+        at = "2026-01-01T00:00:00.000Z"
         self.hub.publish(
-            notice(
-                "agent.changed",
-                MAIN_ROOM,
-                {"agent": {"name": name}},
-                event_id=self.ids.new("evt"),
-                occurred_at="2026-01-01T00:00:00.000Z",
-            )
+            notice.envelope(MAIN_ROOM, event_id=self.ids.new("evt"), occurred_at=at)
         )
+
+    async def shown(self) -> None:
+        """Everything published so far is visible to readers."""
+        while self.hub.visible < self.hub.ring.end:
+            await self.hub.next_wake()
 
     # --- its clients ------------------------------------------------------------------------
 
@@ -369,7 +365,6 @@ async def test_replay_and_live_are_one_sequence(tmp_path: Path, limits: Limits, 
         async def speak() -> None:
             for n in range(60):
                 await room.say(f"new {n}")
-                await trio.sleep(0.001)
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(speak)
@@ -466,11 +461,10 @@ async def test_who_joins_in_the_middle_of_a_turn_gets_what_it_said_and_goes_on_f
 ):
     async with running(tmp_path) as room:
         turn_id = await room.ask_ada()
-        room.hub.live_begin(turn_id)
+        room.hub.live_begin(turn_id, lambda: LiveTurn(text="xx", chunk_index=2))
         room.delta(turn_id, 0)
         room.delta(turn_id, 1)
-        room.hub.live_update(turn_id, LiveTurn(text="xx", chunk_index=2))
-        await trio.sleep(0.05)
+        await room.shown()
         async with room.ws() as socket:
             subscribed = await socket.subscribe(2)
             [turn] = subscribed["activeTurns"]
@@ -491,7 +485,7 @@ async def test_who_catches_up_is_told_nothing_transient_that_is_older_than_its_s
         room.delta(turn_id, 0)
         room.agent_changed("stale")
         await room.say("two")
-        await trio.sleep(0.05)  # the readers' tick
+        await room.shown()
         seen: list[str] = []
 
         async def watched(next_event: Any) -> None:

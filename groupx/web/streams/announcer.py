@@ -6,7 +6,7 @@ import orjson
 
 from groupx.domain.commits import Frame
 from groupx.domain.ids import IdSource, RoomId
-from groupx.domain.notices import notice
+from groupx.domain.notices import Notice, agent_changed
 from groupx.domain.times import iso_from_ms
 from groupx.domain.views import AgentView
 from groupx.domain.wire import to_wire
@@ -21,18 +21,14 @@ class Announcer:
 
     def agents_changed(self, room_id: RoomId, views: Iterable[AgentView]) -> list[Frame]:
         """One `agent.changed` for every agent: what a reader needs to be up to date."""
-        return [self._frame("agent.changed", room_id, {"agent": to_wire(view)}) for view in views]
+        return [self._frame(room_id, agent_changed(view)) for view in views]
 
     def reset(self, room_id: RoomId) -> Frame:
         """`stream.reset`: the reader's cursor is not of this ledger; it should load anew."""
-        return self._frame("stream.reset", room_id, {})
+        return self._frame(room_id, Notice(type="stream.reset", body={}))
 
-    def _frame(self, event_type: str, room_id: RoomId, body: dict[str, object]) -> Frame:
-        envelope = notice(
-            event_type,
-            room_id,
-            body,
-            event_id=self._ids.new("evt"),
-            occurred_at=iso_from_ms(self._now_ms()),
+    def _frame(self, room_id: RoomId, notice: Notice) -> Frame:
+        envelope = notice.envelope(
+            room_id, event_id=self._ids.new("evt"), occurred_at=iso_from_ms(self._now_ms())
         )
-        return Frame(None, room_id, event_type, orjson.dumps(to_wire(envelope)))
+        return Frame(None, room_id, notice.type, orjson.dumps(to_wire(envelope)))
