@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,12 +41,45 @@ def test_the_test_folders_mirror_the_layers() -> None:
     assert not extra
 
 
+CLOCKS = {"mock_clock", "autojump_clock", "jumping_clock"}
+
+
+def sleeps_in(node: ast.AST, *, real: bool = False) -> Iterator[int]:
+    """Lines that let real time pass: `time.sleep`, and `trio.sleep` in a test whose arguments
+    name no virtual clock."""
+    for child in ast.iter_child_nodes(node):
+        inner = real
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            arguments = {argument.arg for argument in child.args.args + child.args.kwonlyargs}
+            is_test = child.name.startswith("test_")
+            inner = not arguments & CLOCKS if is_test else real
+        if isinstance(child, ast.Call):
+            name = ast.unparse(child.func)
+            if name == "time.sleep" or (real and name == "trio.sleep"):
+                yield child.lineno
+        yield from sleeps_in(child, real=inner)
+
+
 def test_nothing_sleeps_in_the_tests() -> None:
-    """A test waits for a signal or runs on virtual time; `time.sleep` is neither."""
+    """A test waits for a signal or runs on virtual time; sleeping is neither."""
     offenders = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in (ROOT / "tests").rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for line in sleeps_in(ast.parse(path.read_text()))
     ]
     assert offenders == []
+
+
+def test_a_sleep_is_seen() -> None:
+    source = """
+async def test_a(x):
+    await trio.sleep(1)
+    async def helper():
+        await trio.sleep(2)
+async def test_b(mock_clock):
+    await trio.sleep(3)
+async def a_script():
+    await trio.sleep(4)
+    time.sleep(5)
+"""
+    assert list(sleeps_in(ast.parse(source))) == [3, 5, 10]

@@ -13,6 +13,7 @@ from groupx.actors.messages import (
     CancelTurn,
     ControlAgent,
     ControlAgentCommand,
+    Read,
     ReplaceMessage,
     RunAgain,
     SendMessage,
@@ -45,6 +46,7 @@ from groupx.domain.text import has_lone_surrogate
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import AgentView
 from groupx.domain.wire import camel, to_wire
+from groupx.store.queries.lane import lane_views
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.again import again
 from groupx.store.transactions.cancel import cancel
@@ -205,8 +207,14 @@ class BrokerActor:
             by=message.actor_id,
             reason=message.reason,
         )
-        lane = await self._store.ask(Write(set_lane, command))
-        return self._directory.change(message.lane, paused=lane.state == "paused")
+        await self._store.ask(Write(set_lane, command))
+        # As it is by now: a command that comes again may be older than what was done since.
+        [lane] = [
+            lane
+            for lane in await self._store.ask(Read(lane_views, None))
+            if lane.actor_id == message.lane
+        ]
+        return self._directory.change(message.lane, paused=lane.paused)
 
     async def _control(self, message: ControlAgentCommand) -> AgentView:
         """Remembered first, so that the same command again is answered and not done again."""

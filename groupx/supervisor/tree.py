@@ -109,10 +109,6 @@ class Supervisor:
         """Of one child. KeyError when there is none of that name."""
         return self._keepers[name].status
 
-    def statuses(self) -> tuple[ChildStatus, ...]:
-        """Of all, in the order of their start."""
-        return tuple(keeper.status for keeper in self._keepers.values())
-
     def add(self, spec: ChildSpec) -> None:
         """Take in a child, stopped; before `run` it is started with the others."""
         if spec.name in self._keepers:
@@ -124,11 +120,6 @@ class Supervisor:
             on_change=self._on_change,
             escalate=self._escalate,
         )
-
-    async def remove(self, name: str) -> None:
-        """Stop a child and forget it."""
-        await self.stop_child(name)
-        del self._keepers[name]
 
     async def start_child(self, name: str) -> None:
         """Start a child that is stopped or failed, with a fresh budget; does not wait for ready.
@@ -144,19 +135,6 @@ class Supervisor:
         keeper = self._keepers[name]
         async with keeper.lock:
             await self._stop(keeper)
-
-    async def restart_child(self, name: str) -> None:
-        """Stop, then start with a fresh budget. Raises TreeClosing."""
-        keeper = self._keepers[name]
-        async with keeper.lock:
-            await self._stop(keeper)
-            self._start(keeper)
-
-    async def wait_settled(self, name: str) -> ChildStatus:
-        """Wait until a started child is ready, or has ended without becoming so."""
-        keeper = self._keepers[name]
-        await keeper.settled()
-        return keeper.status
 
     def _start(self, keeper: Keeper) -> None:
         if self._nursery is None or self._stopping.is_set():

@@ -56,6 +56,20 @@ async def test_the_same_command_twice_happens_once(jumping_clock, tmp_path) -> N
         assert refused.value.code is ErrorCode.CLIENT_COMMAND_CONFLICT
 
 
+async def test_a_pause_that_comes_again_does_not_undo_what_was_done_since(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", started=False) as room:
+        pause = SetLane(client_command_id="p", lane=A, state="paused")
+        assert (await room.broker.ref.ask(pause)).paused
+        assert room.directory.view(A).paused
+        await room.set_lane(A, "runnable")
+        again = await room.broker.ref.ask(pause)
+        assert not again.paused
+        assert again == room.directory.view(A)
+        assert room.rows("SELECT state FROM lane_states") == [("runnable",)]
+
+
 async def test_commands_of_people_and_of_the_operator_are_told_apart(
     jumping_clock, tmp_path
 ) -> None:

@@ -176,9 +176,7 @@ class Room:
 
     def publish(self, notice: Notice) -> None:
         at = "2026-01-01T00:00:00.000Z"
-        self.hub.publish(
-            notice.envelope(MAIN_ROOM, event_id=self.ids.new("evt"), occurred_at=at)
-        )
+        self.hub.publish(notice.envelope(MAIN_ROOM, event_id=self.ids.new("evt"), occurred_at=at))
 
     async def shown(self) -> None:
         """Everything published so far is visible to readers."""
