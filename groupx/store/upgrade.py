@@ -122,7 +122,8 @@ def keep_copy(path: Path, meter: Meter) -> Path:
                 part.rename(copy)
                 _settle(copy.parent)
                 return copy
-            if copy.is_file() and filecmp.cmp(part, copy, shallow=False):
+            same = copy.is_file() and not copy.is_symlink()
+            if same and filecmp.cmp(part, copy, shallow=False):
                 part.unlink()
                 return copy
         part.unlink()

@@ -21,7 +21,7 @@ from groupx.web.policy import WEBSOCKET, Auth, Found, Policy, PolicyTable
 from groupx.web.requests import read_body, read_query
 from groupx.web.revocation import Pass, pass_of, until_revoked
 from groupx.web.security_headers import secured
-from groupx.web.services import Entrance, Services, Status
+from groupx.web.services import Entrance, RuntimeStatus, Services, Status
 
 REVOKED = 1008
 """Close code of a WebSocket whose token does not count any more."""
@@ -139,7 +139,7 @@ class Guards:
         if state.status is not Status.READY or not isinstance(self._entrance, Services):
             raise GroupXError(
                 ErrorCode.RUNTIME_STARTING,
-                "GroupX is still starting; nothing was done. Repeat this in a moment.",
+                f"GroupX is {_until_ready(state)}; nothing was done. Repeat this in a moment.",
                 **details,
             )
 
@@ -166,6 +166,13 @@ class _Watched:
         self.started = True
         self.open = message["type"] in _KEEPS_OPEN
         await self._send(message)
+
+
+def _until_ready(state: RuntimeStatus) -> str:
+    progress = state.progress
+    if progress is None:
+        return "still starting"
+    return f"upgrading its database ({100 * progress.done // progress.total} %)"
 
 
 def _method(scope: Scope) -> Any:

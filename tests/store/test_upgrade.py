@@ -280,8 +280,7 @@ def test_what_hangs_on_another_table_is_not_an_approval(tmp_path: Path) -> None:
     path = copy_of("format-2", tmp_path)
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
         conn.execute(
-            "CREATE TRIGGER ask AFTER INSERT ON turns BEGIN"
-            " DELETE FROM approval_requests; END"
+            "CREATE TRIGGER ask AFTER INSERT ON turns BEGIN DELETE FROM approval_requests; END"
         )
     with pytest.raises(GroupXError, match="unexpected trigger ask"):
         upgraded(path)
@@ -305,6 +304,30 @@ def test_the_copy_holds_what_was_there(name: str, tmp_path: Path) -> None:
         assert conn.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     with closing(upgraded(copy, BARE)) as conn:  # and it can be gone back to
         assert describe(conn) == reference(CURRENT)
+
+
+def test_a_link_is_not_a_copy(tmp_path: Path) -> None:
+    path = copy_of("format-9", tmp_path)
+    upgraded(path).close()
+    Path(f"{path}{BAK}").rename(path)
+    Path(f"{path}{BAK}").symlink_to(path)
+    watch = Watch()
+    upgraded(path, Upgrade(watch=watch)).close()
+    second = Path(f"{path}.before-format-{CURRENT}.2.bak")
+    assert Upgraded(found=9, copy=second) in watch.heard
+    with reading(second) as conn:
+        assert read_format(conn) == 9
+
+
+def test_a_database_with_a_rollback_journal_is_upgraded_too(tmp_path: Path) -> None:
+    path = copy_of("format-8", tmp_path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        assert conn.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    before = content(path)
+    with closing(upgraded(path)) as conn:
+        assert describe(conn) == reference(CURRENT)
+        assert conn.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert content(Path(f"{path}{BAK}")) == before
 
 
 def test_no_copy_when_none_is_wanted(tmp_path: Path) -> None:
