@@ -24,6 +24,8 @@ def new_file(target: Path) -> Generator[Path]:
     refuse_existing(target)
     staged = target.with_name(STAGED.format(target.name, secrets.token_hex(4)))
     try:
+        make_private(staged)  # what is wrong with the place is said before any work
+        staged.unlink()
         yield staged
         sync(staged)
         _name_once(staged, target)
