@@ -9,7 +9,7 @@ import trio
 from groupx.actors.live_turns import LiveTurns, Show
 from groupx.actors.mailbox import Bell
 from groupx.actors.ring import Ring
-from groupx.actors.subscription import Encode, Slice, Subscription
+from groupx.actors.subscription import Encode, Replay, Slice, Subscription
 from groupx.domain.commits import Frame
 from groupx.domain.envelope import Envelope
 from groupx.domain.limits import Limits
@@ -22,7 +22,7 @@ TICK_SECONDS = 0.02
 SLICE_BYTES = 256 * 1024
 """What one reader is given at once: a slow one holds this much, not the whole ring."""
 
-Place = tuple[object, str, int, int]
+Place = tuple[object, str, int, Replay]
 """What makes a slice the same for two readers: encoding, room, position, transients from."""
 
 
@@ -91,31 +91,23 @@ class EventHub:
         """What a running turn shows so far; None for a turn that shows nothing."""
         return self._live.get(turn_id)
 
-    def subscribe(
-        self, room_id: str, cursor: int, *, transients_from: int | None = None
-    ) -> Subscription:
-        """A reader of everything durable above `cursor`, and of what is transient from now on.
-
-        Or from the moment `transients_from` on, an earlier `ring.end`: what a reader catches up
-        with is not as things stand, so older transient events would tell it stale news. The ring
-        must know its `through_seq` by now (`ring.learn`).
+    def subscribe(self, room_id: str, cursor: int, replay: Replay | None = None) -> Subscription:
+        """A reader of everything durable above `cursor`, and of what is transient from now on
+        (or as `replay` says). The ring must know its `through_seq` by now (`ring.learn`).
         """
-        since = self.ring.end if transients_from is None else transients_from
-        return Subscription(self, room_id, cursor, since)
+        return Subscription(self, room_id, cursor, replay or Replay(transients_from=self.ring.end))
 
-    def slice(
-        self, room_id: str, position: int, encode: Encode[T], *, transients_from: int = 0
-    ) -> Slice[T]:
+    def slice(self, room_id: str, position: int, encode: Encode[T], replay: Replay) -> Slice[T]:
         """The visible frames from `position`, made once for all who stand there."""
-        transients_from = transients_from if transients_from > position else 0
-        key = (encode, room_id, position, transients_from)
+        replay = replay.at(position)
+        key = (encode, room_id, position, replay)
         found = self._shared.get(key)
         if found is not None:
             return cast("Slice[T]", found)
         chosen: list[Frame] = []
         size, end = 0, position
         for frame in self.ring.frames(position, self.visible):
-            if frame.room_id == room_id and (frame.seq is not None or end >= transients_from):
+            if frame.room_id == room_id and replay.tells(frame, end):
                 if chosen and size + len(frame.data) > SLICE_BYTES:
                     break
                 chosen.append(frame)

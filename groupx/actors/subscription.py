@@ -7,6 +7,7 @@ import attrs
 
 from groupx.actors.ring import Ring
 from groupx.domain.commits import Frame
+from groupx.domain.event_types import DELTAS
 
 T = TypeVar("T")
 Encode = Callable[[Sequence[Frame]], T]
@@ -22,6 +23,31 @@ class Slice(Generic[T]):
     payload: T | None
 
 
+@attrs.frozen(kw_only=True)
+class Replay:
+    """Which transient frames of the ring a reader is told."""
+
+    transients_from: int
+    """A position: those from there on, since older ones do not tell how things stand now."""
+    deltas: bool = False
+    """Also the deltas before it: the reader has no other way to learn them."""
+
+    def at(self, position: int) -> "Replay":
+        """The same for a reader who stands at `position`; alike for all who have caught up."""
+        return CAUGHT_UP if position >= self.transients_from else self
+
+    def tells(self, frame: Frame, position: int) -> bool:
+        """Whether the frame at this position is told."""
+        return (
+            frame.seq is not None
+            or position >= self.transients_from
+            or (self.deltas and frame.type in DELTAS)
+        )
+
+
+CAUGHT_UP = Replay(transients_from=0)
+
+
 class Source(Protocol):
     """What is read from: the hub, as its readers know it."""
 
@@ -29,9 +55,7 @@ class Source(Protocol):
     visible: int
     released: str | None
 
-    def slice(
-        self, room_id: str, position: int, encode: Encode[T], *, transients_from: int = 0
-    ) -> Slice[T]:
+    def slice(self, room_id: str, position: int, encode: Encode[T], replay: "Replay") -> Slice[T]:
         """The visible frames from `position`."""
         ...
 
@@ -41,17 +65,17 @@ class Source(Protocol):
 
 
 class Subscription:
-    """Everything durable above `cursor`, in order, exactly once; transient events since it began.
+    """Everything durable above `cursor`, in order, exactly once; of the rest what `replay` says.
 
     While `behind`, the reader takes pages above `cursor` from the store and reports each with
     `read_page`; otherwise `take` gives what is in the ring and `wait` waits for more.
     """
 
-    def __init__(self, source: Source, room_id: str, cursor: int, transients_from: int) -> None:
+    def __init__(self, source: Source, room_id: str, cursor: int, replay: Replay) -> None:
         self._source = source
         self._room_id = room_id
         self._position = source.ring.after(cursor)
-        self._transients_from = transients_from
+        self._replay = replay
         self.cursor = cursor
 
     @property
@@ -70,9 +94,7 @@ class Subscription:
         if ring.through_at(self._position) < self.cursor:
             self._position = max(self._position, ring.after(self.cursor))
         while self._position < self._source.visible:
-            piece = self._source.slice(
-                self._room_id, self._position, encode, transients_from=self._transients_from
-            )
+            piece = self._source.slice(self._room_id, self._position, encode, self._replay)
             self._position = piece.end
             self.cursor = max(self.cursor, piece.through_seq)
             if piece.payload is not None:

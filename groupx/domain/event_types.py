@@ -56,6 +56,10 @@ TRANSIENT = frozenset(
     ]
 )
 
+DELTAS = frozenset({"turn.content.delta", "turn.reasoning.delta", "tool.progress"})
+"""Transient pieces of a running turn: told apart by `chunkIndex` or `toolCallId`, they may be
+replayed. Other transient types tell how things stand, and are stale the moment they are over."""
+
 FORBIDDEN_PREFIXES = ("approval.", "permission.", "user_input.")
 """There is no approval subsystem: such a type is never stored, whoever asks."""
 

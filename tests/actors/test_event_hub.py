@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupx.actors.event_hub import SLICE_BYTES, TICK_SECONDS, EventHub, EventHubActor
-from groupx.actors.subscription import Subscription
+from groupx.actors.subscription import Replay, Subscription
 from groupx.domain.commits import Frame
 from groupx.domain.ids import MAIN_ROOM, RoomId
 from groupx.domain.limits import Limits
@@ -247,14 +247,16 @@ def test_who_catches_up_gets_what_is_durable_and_transient_events_from_its_own_m
     hub = make_hub(clock)
     hub.append([durable(1)])
     hub.publish(delta(0))
-    earlier = hub.subscribe(MAIN_ROOM, 1, transients_from=1)
+    earlier = hub.subscribe(MAIN_ROOM, 1, Replay(transients_from=1))
+    told_deltas = hub.subscribe(MAIN_ROOM, 0, Replay(transients_from=hub.ring.end, deltas=True))
     from_now = hub.subscribe(MAIN_ROOM, 1)
     from_now_behind = hub.subscribe(MAIN_ROOM, 0)
     hub.publish(delta(1))
     clock.now += 1
     hub.append([durable(2)])
-    behind = hub.subscribe(MAIN_ROOM, 0, transients_from=2)
+    behind = hub.subscribe(MAIN_ROOM, 0, Replay(transients_from=2))
     assert drain(earlier) == ["d0", "d1", "2"]
+    assert drain(told_deltas) == ["1", "d0", "d1", "2"]
     assert drain(from_now_behind) == ["1", "d1", "2"]
     assert drain(from_now) == ["d1", "2"]
     assert drain(behind) == ["1", "d1", "2"]

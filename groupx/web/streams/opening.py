@@ -7,7 +7,7 @@ import attrs
 from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore
-from groupx.actors.subscription import Subscription
+from groupx.actors.subscription import Replay, Subscription
 from groupx.domain.ids import RoomId
 from groupx.domain.views import TurnView
 from groupx.store.queries.stream_start import stream_start
@@ -34,11 +34,13 @@ async def open_stream(
     *,
     room_id: RoomId | None = None,
     after_seq: int | None = None,
+    replay_deltas: bool = False,
 ) -> Opening:
     """Subscribe above `after_seq` (None: live from now) in the named or the active room.
 
-    What is replayed is durable; transient events come from this moment on. Raises NOT_FOUND,
-    STORE_BUSY, STORE_UNAVAILABLE.
+    Transient events come from this moment on; with `replay_deltas` also the deltas since the
+    cursor, for a client that learned of running turns earlier. Raises NOT_FOUND, STORE_BUSY,
+    STORE_UNAVAILABLE.
     """
     # Taken before the read, so that what a turn shows between the two is seen twice (and told
     # apart by chunkIndex) rather than not at all.
@@ -48,10 +50,11 @@ async def open_stream(
     reset = after_seq is not None and after_seq > start.through_seq
     # Not what the ring knows by now: what happened since the snapshot is not in `active_turns`.
     cursor = start.through_seq if after_seq is None or reset else after_seq
+    replay = Replay(transients_from=transients_from, deltas=replay_deltas)
     return Opening(
         room_id=start.room_id,
         through_seq=start.through_seq,
         reset=reset,
         active_turns=start.turns,
-        subscription=hub.subscribe(start.room_id, cursor, transients_from=transients_from),
+        subscription=hub.subscribe(start.room_id, cursor, replay),
     )
