@@ -2,14 +2,20 @@
 
 import sqlite3
 
+import attrs
 import pytest
+import trio
 
+from groupx.cli.client import BrokenDownload, RuntimeClient
 from groupx.domain.commands import Remembered
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store.exchange.jsonl import jsonl_export
 from groupx.store.exchange.reading import run
 from groupx.store.formats.chain import create_current
+from groupx.supervisor.listener import bind_port
+from groupx.web.app import create_guards, open_room
 from groupx.web.backups import Backups
+from groupx.web.server import WebServer
 from groupx.web.streams import export as exporting
 
 
@@ -93,6 +99,35 @@ async def test_a_store_that_stays_busy_is_said(client, store, autojump_clock):
     response = await client.get("/api/export")
     assert (response.status, response.code) == (503, "STORE_BUSY")
     assert response.header("retry-after") == ["1"]
+
+
+async def test_one_that_breaks_off_is_no_whole_answer(services, store, conn, bearer):
+    """Over a real socket: the client is told, whatever it had got already."""
+    reads = iter(range(4))
+
+    def read(request):
+        if next(reads, None) is None:
+            raise GroupXError(ErrorCode.STORE_UNAVAILABLE, "The disk is gone.")
+        return request.run(conn, request.query)
+
+    store.answers["Read"] = read
+    listening = bind_port("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    services = attrs.evolve(services, facts=attrs.evolve(services.facts, port=port))
+    guards = create_guards(services)
+    open_room(guards, services)
+    got = []
+
+    def download():
+        got.extend(RuntimeClient(port=port, token=bearer).download("/api/export"))
+
+    async with trio.open_nursery() as nursery:
+        server = WebServer(listening, guards)
+        await nursery.start(server.run)
+        with pytest.raises(BrokenDownload):
+            await trio.to_thread.run_sync(download)
+        server.stop()
+    assert b'"line":"end"' not in b"".join(got)
 
 
 # --- backup -------------------------------------------------------------------------------------
