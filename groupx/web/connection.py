@@ -27,6 +27,8 @@ class Connection:
         self._sending = trio.Lock()
         self.streams = 0
         """How many long answers (SSE, WebSocket) it carries now."""
+        self.idle_since: float | None = trio.current_time()
+        """Since when no request is being answered, by trio's clock; None while one is."""
 
     @property
     def socket(self) -> trio.socket.SocketType:

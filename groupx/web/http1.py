@@ -12,6 +12,7 @@ import orjson
 import structlog
 import trio
 from hypercorn.config import Config
+from hypercorn.events import Event, Updated
 from hypercorn.logging import Logger
 from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.trio.task_group import TaskGroup
@@ -20,6 +21,7 @@ from hypercorn.typing import ConnectionState
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.text import excerpt
+from groupx.web.connection import Connection
 from groupx.web.errors import log_failure
 from groupx.web.security_headers import secured
 
@@ -123,6 +125,8 @@ class StrictProtocol(H11Protocol):
 class HttpServer(TCPServer):
     """One connection, served to its end."""
 
+    _client_left = False
+
     async def run(self) -> None:
         """Until either side is done."""
         sock = self.stream.socket
@@ -138,7 +142,23 @@ class HttpServer(TCPServer):
                 idle: Any = self.idle_task
                 await idle.restart(tasks, self._idle_timeout)
                 await self._read_data()
+                # What still answers has been told, and ends by itself; an idle wait would not.
+                self._client_left = True
+                await idle.stop()
         except OSError:
             return  # the client is gone
         finally:
             await self._close()
+
+    async def protocol_send(self, event: Event) -> None:
+        """As in hypercorn; says too whether the connection could be given up for another."""
+        if isinstance(event, Updated):
+            self._connection.idle_since = trio.current_time() if event.idle else None
+            if self._client_left:
+                return
+        await super().protocol_send(event)
+
+    @property
+    def _connection(self) -> Connection:
+        connection: Any = self.stream
+        return connection

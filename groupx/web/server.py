@@ -18,6 +18,7 @@ from groupx.web.errors import log_failure
 from groupx.web.http1 import HttpServer, http_config
 
 MAX_CONNECTIONS = 512
+"""One more closes the one that is idle for longest; if none is idle, the new one is reset."""
 GRACE_SECONDS = 1.0
 
 _log = structlog.stdlib.get_logger("groupx.web")
@@ -47,6 +48,11 @@ class WebServer:
                 self._reset(lambda _: True)
                 handlers.cancel_scope.cancel()
 
+    @property
+    def connections(self) -> int:
+        """How many are open now."""
+        return len(self._connections)
+
     def stop(self) -> None:
         """Close the listener and end `run`."""
         self._stop.set()
@@ -71,9 +77,9 @@ class WebServer:
 
     async def _serve(self, accepted: trio.SocketStream) -> None:
         connection = Connection(accepted, self._changed.ring)
-        if len(self._connections) >= MAX_CONNECTIONS:
+        if len(self._connections) >= MAX_CONNECTIONS and not self._give_up_idle():
             if not self._full:
-                _log.error("too many connections; new ones are reset", most=MAX_CONNECTIONS)
+                _log.error("too many busy connections; new ones are reset", most=MAX_CONNECTIONS)
             self._full = True
             connection.reset()
             return
@@ -89,6 +95,16 @@ class WebServer:
         finally:
             self._connections.discard(connection)
             self._changed.ring()
+
+    def _give_up_idle(self) -> bool:
+        """Close what is idle for longest. False when every connection answers something."""
+        idle = [one for one in self._connections if one.idle_since is not None]
+        if not idle:
+            return False
+        oldest = min(idle, key=lambda one: one.idle_since or 0.0)
+        self._connections.discard(oldest)
+        oldest.reset()
+        return True
 
     async def _until(self, done: Callable[[], bool]) -> None:
         with trio.move_on_after(GRACE_SECONDS):

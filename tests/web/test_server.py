@@ -266,15 +266,75 @@ async def test_a_blocked_send_ends_its_connection(monkeypatch):
         await stream.aclose()
 
 
-async def test_too_many_connections_are_turned_away(monkeypatch):
+async def test_too_many_busy_connections_are_turned_away(monkeypatch):
     monkeypatch.setattr(server_module, "MAX_CONNECTIONS", 1)
     async with serving(App()) as (_, port):
-        first = await send(port, get("/ok"))
-        await read_response(first)
+        first = await send(port, get("/silent"))
+        await first.receive_some()
         second = await trio.open_tcp_stream("127.0.0.1", port)
         assert await was_reset(second)
         await first.aclose()
         await second.aclose()
+
+
+async def test_an_idle_connection_makes_room_for_a_new_one(monkeypatch):
+    monkeypatch.setattr(server_module, "MAX_CONNECTIONS", 2)
+    async with serving(App()) as (server, port):
+        stream = await send(port, get("/silent"))
+        await stream.receive_some()
+        oldest = await send(port, get("/ok"))
+        await read_response(oldest)
+        newest = await send(port, get("/ok"))
+        assert (await read_response(newest))[0] == 200
+        assert await was_reset(oldest)
+        assert server.connections == 2
+        for one in (stream, oldest, newest):
+            await one.aclose()
+
+
+async def gone(server):
+    with trio.fail_after(5):
+        while server.connections:
+            await trio.lowlevel.checkpoint()
+
+
+@pytest.mark.parametrize("request_bytes", [b"", get("/ok"), get("/ok")[:20]])
+async def test_a_client_that_closes_is_let_go_at_once(request_bytes):
+    async with serving(App()) as (server, port):
+        stream = await send(port, request_bytes)
+        if request_bytes == get("/ok"):
+            await read_response(stream)
+        await stream.send_eof()
+        with trio.fail_after(5):
+            while await stream.receive_some():
+                pass
+        await gone(server)
+        await stream.aclose()
+
+
+@pytest.mark.slow
+async def test_thousands_that_connect_and_close_lock_nobody_out():
+    async with serving(App()) as (server, port):
+        for _ in range(2_000):
+            await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
+        with trio.fail_after(2):
+            stream = await send(port, get("/ok"))
+            assert (await read_response(stream))[0] == 200
+        await stream.aclose()
+        await gone(server)
+
+
+@pytest.mark.slow
+async def test_idle_connections_over_the_limit_lock_nobody_out(monkeypatch):
+    monkeypatch.setattr(server_module, "MAX_CONNECTIONS", 100)
+    async with serving(App()) as (server, port):
+        held = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(200)]
+        with trio.fail_after(2):
+            stream = await send(port, get("/ok"))
+            assert (await read_response(stream))[0] == 200
+        for one in (*held, stream):
+            await one.aclose()
+        await gone(server)
 
 
 async def test_clients_that_vanish_leave_nothing_behind():
