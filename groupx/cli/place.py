@@ -18,6 +18,7 @@ from groupx.domain.paths import (
     choose_config,
     data_directory,
     demo_directory,
+    misplaced_database,
     resolve_paths,
 )
 
@@ -52,7 +53,10 @@ class Place:
         return ["--config", str(self.config_path)]
 
     def load(self) -> tuple[Config, Paths]:
-        """Read the config. ConfigError when it is wrong, Refused when there is none."""
+        """Read the config. ConfigError when it is wrong, Refused when there is none.
+
+        Refused too when the database would lie where it is lost.
+        """
         try:
             data = self.config_path.read_bytes()
         except FileNotFoundError:
@@ -62,7 +66,13 @@ class Place:
                 f"{self.config_path} cannot be read ({error.strerror}); nothing was started."
             ) from None
         config = parse_config(data, path=str(self.config_path))
-        return config, self.paths(config.storage_path)
+        paths = self.paths(config.storage_path)
+        if misplaced := misplaced_database(paths, os.path.realpath):
+            raise Refused(
+                f"the database would be {paths.database} (by {paths.choice.rule}), and that is "
+                f"{misplaced}; nothing was started. Give it a place of its own."
+            )
+        return config, paths
 
     def paths(self, storage_path: str | None = None) -> Paths:
         """Every place of its runtime."""

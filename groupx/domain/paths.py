@@ -191,6 +191,32 @@ class Paths:
         return posixpath.join(self.data, "runtime.lock")
 
 
+def misplaced_database(paths: Paths, real: Callable[[str], str]) -> str | None:
+    """What else the database's place is, since a file there would be lost or spoil that.
+
+    None when it has a place of its own. `real` resolves links (os.path.realpath).
+    """
+    if paths.database is None:
+        return None
+    database = real(paths.database)
+    if _is_within(database, real(paths.run)):
+        return f"inside {paths.run}, which is emptied at every start"
+    for place, what in (
+        (paths.config, "the config"),
+        (paths.data, "the data directory"),
+        (paths.lock, "the data directory's lock"),
+        (paths.token, "the token"),
+        (paths.log, "the log"),
+    ):
+        if database == real(place):
+            return what
+    return "the log" if database.startswith(f"{real(paths.log)}.") else None
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
 def resolve_paths(
     *, env: Mapping[str, str], config_path: str, storage_path: str | None, channel: str
 ) -> Paths:

@@ -51,6 +51,46 @@ def test_a_folder_as_config_is_refused(tmp_path: Path):
         find_place(config=str(tmp_path), demo=False).load()
 
 
+@pytest.mark.parametrize(
+    ("database", "what"),
+    [
+        ("run/room.db", "emptied"),
+        ("run/deep/../room.db", "emptied"),
+        ("run", "emptied"),
+        ("run/runtime.json", "emptied"),
+        ("link/room.db", "emptied"),
+        ("linked.db", "token"),
+        ("../groupx.json", "config"),
+        (".", "data directory"),
+        ("runtime.lock", "lock"),
+        ("token", "token"),
+        ("groupx.log", "log"),
+        ("groupx.log.1", "log"),
+    ],
+)
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_a_database_is_never_where_it_would_be_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: str, what: str, by_variable: bool
+):
+    data = tmp_path / ".groupx"
+    (data / "run").mkdir(parents=True)
+    (data / "link").symlink_to("run")
+    (data / "linked.db").symlink_to("token")
+    if by_variable:
+        monkeypatch.setenv("GROUPX_DB", database)
+    storage = "" if by_variable else f'"storage": {{"path": ".groupx/{database}"}}, '
+    (tmp_path / "groupx.json").write_text(SMALLEST_CONFIG.replace("{", "{" + storage, 1))
+    with pytest.raises(Refused, match=f"{what}.*nothing was started"):
+        find_place(config=None, demo=False).load()
+
+
+def test_a_database_beside_them_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "groupx.json").write_text(SMALLEST_CONFIG)
+    for name in ("running/room.db", "tokens.db", "groupx.db", ":memory:"):
+        monkeypatch.setenv("GROUPX_DB", name)
+        find_place(config=None, demo=False).load()
+
+
 def test_demo_and_config_exclude_each_other():
     with pytest.raises(Refused, match="either"):
         find_place(config="x.json", demo=True)
