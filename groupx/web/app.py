@@ -24,6 +24,7 @@ from groupx.web.routes import (
     pages,
     shutdown,
     turns,
+    view,
 )
 from groupx.web.services import Entrance, Services
 from groupx.web.streams.routes import register as register_streams
@@ -43,6 +44,7 @@ HANDLERS: dict[str, AnyHandler] = {
     **pages.HANDLERS,
     **shutdown.HANDLERS,
     **turns.HANDLERS,
+    **view.HANDLERS,
 }
 """By the name of their policy; with `needs_room` a handler takes Services, else Entrance."""
 

@@ -30,6 +30,8 @@ WEBSOCKET: Method = "WEBSOCKET"
 """A GET that asks for the upgrade."""
 
 _NOTHING: Schema = MappingProxyType({})
+_READING: Schema = MappingProxyType({"roomId": identifier(required=False), "render": word("html")})
+"""Which room (none: the active one), and whether messages come with their HTML."""
 
 
 class Auth(StrEnum):
@@ -86,12 +88,14 @@ POLICIES: tuple[Policy, ...] = (
     Policy(name="shutdown", method="POST", path="/api/runtime/shutdown",
            needs_room=False, body={"runtimeScopeKey": identifier()}),
     # reading
-    _get("bootstrap", "/api/bootstrap"),
+    _get("bootstrap", "/api/bootstrap", query=_READING),
     _get("history", "/api/history",
-         query={"beforeSeq": number(least=1, most=MAX_SEQ),
+         query={**_READING, "beforeSeq": number(least=1, most=MAX_SEQ),
                 "limit": number(least=1, most=MAX_PAGE_EVENTS)}),
+    _get("event_view", "/api/events/<event_id>/view"),
     _get("turn", "/api/turns/<turn_id>"),
-    _get("events", "/api/events", stream=True, query={"afterSeq": number(least=0, most=MAX_SEQ)}),
+    _get("events", "/api/events", stream=True,
+         query={"afterSeq": number(least=0, most=MAX_SEQ), "roomId": identifier(required=False)}),
     Policy(name="socket", method=WEBSOCKET, path="/api/ws", stream=True),
     _get("export", "/api/export", stream=True,
          query={"format": word(*FORMS), "reasoning": number(least=0, most=1),

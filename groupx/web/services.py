@@ -16,6 +16,7 @@ from groupx.domain.wire import optional
 from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.token import Token
+from groupx.web.views import Views
 
 
 class Status(StrEnum):
@@ -122,4 +123,5 @@ class Services(Entrance):
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]
     backups: Backups
+    views: Views = attrs.field(factory=Views)
     notices: tuple[Notice, ...] = ()

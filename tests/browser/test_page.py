@@ -81,7 +81,7 @@ def test_enter_never_sends_while_a_word_is_being_composed(open_room: OpenRoom):
     room.draft.press_sequentially("second line")
     room.draft.press("Enter")
     message = room.page.locator(".entry.message", has_text="second line").last
-    expect(message.locator(".text")).to_have_text("你好吗\nsecond line")
+    expect(message.locator(".rendered")).to_have_text("你好吗\nsecond line")
 
 
 def test_recipients_are_picked_by_keyboard(open_room: OpenRoom):

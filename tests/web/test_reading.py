@@ -156,3 +156,39 @@ async def test_a_large_text_passes_unchanged(reader, ledger):
     with trio.fail_after(5):
         found = (await reader.get("/api/history")).json()
     assert found["events"][0]["body"]["content"] == content
+
+
+async def test_messages_come_with_their_html_on_request(reader, ledger):
+    said = await say(ledger, "**one** <i>")
+    await say(ledger, "x" * 70_000)
+    html = "<p><strong>one</strong> &lt;i&gt;</p>\n"
+    for target in ("/api/bootstrap", "/api/history"):
+        plain = (await reader.get(target)).json()
+        found = (await reader.get(f"{target}?render=html")).json()
+        assert found["events"][0] == {"event": plain["events"][0], "view": {"html": html}}
+        assert found["events"][1:] == plain["events"][1:]
+        assert {**found, "events": 0} == {**plain, "events": 0}
+    view = await reader.get(f"/api/events/{said.message_event_id}/view")
+    assert view.json() == {"eventId": said.message_event_id, "html": html}
+
+
+async def test_the_view_of_a_long_message_on_demand(reader, ledger):
+    said = await say(ledger, "<" * 70_000)
+    view = await reader.get(f"/api/events/{said.message_event_id}/view")
+    assert view.json()["html"] == '<div class="plain">' + "&lt;" * 70_000 + "</div>"
+
+
+async def test_no_view_of_what_has_no_words(reader, ledger):
+    await say(ledger, "one")
+    events = (await reader.get("/api/history")).json()["events"]
+    queued = next(event for event in events if event["type"] == "turn.queued")
+    for event_id in (queued["eventId"], "evt_none"):
+        response = await reader.get(f"/api/events/{event_id}/view")
+        assert (response.status, response.code) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("target", ["/api/bootstrap", "/api/history"])
+async def test_a_room_that_is_not_there(reader, target):
+    response = await reader.get(f"{target}?roomId=room:none")
+    assert (response.status, response.code) == (404, "NOT_FOUND")
+    assert (await reader.get(f"{target}?roomId=room:main")).status == 200

@@ -19,10 +19,12 @@ SCHEMA = "groupx.bootstrap/1"
 DEADLINE_MS = 250
 
 
-async def bootstrap(services: Services, _call: Call) -> Answer:
-    """Everything a face shows first (12-tables D)."""
-    found = await services.store.ask(Read(read_bootstrap, BootstrapQuery(), DEADLINE_MS))
-    return wire_answer(_wire(services, found))
+async def bootstrap(services: Services, call: Call) -> Answer:
+    """Everything a face shows first (12-tables D). NOT_FOUND for no such room."""
+    query = BootstrapQuery(room_id=call.query.get("roomId"))
+    found = await services.store.ask(Read(read_bootstrap, query, DEADLINE_MS))
+    page = await page_wire(services, call, found.page)
+    return wire_answer(_wire(services, found) | page)
 
 
 def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
@@ -50,7 +52,6 @@ def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
         "activeTurns": [_turn_wire(services, turn) for turn in found.turns],
         "limits": to_wire(services.limits),
         "notices": to_wire(services.notices),
-        **page_wire(found.page),
     }
 
 

@@ -16,18 +16,25 @@ DEADLINE_MS = 250
 
 
 async def history(services: Services, call: Call) -> Answer:
-    """The events below `beforeSeq` (or the newest), ascending."""
+    """The events below `beforeSeq` (or the newest), ascending. NOT_FOUND for no such room."""
     query = HistoryQuery(
-        before_seq=call.query.get("beforeSeq"), limit=call.query.get("limit", DEFAULT_LIMIT)
+        room_id=call.query.get("roomId"),
+        before_seq=call.query.get("beforeSeq"),
+        limit=call.query.get("limit", DEFAULT_LIMIT),
     )
-    return wire_answer(page_wire(await services.store.ask(Read(read_history, query, DEADLINE_MS))))
+    page = await services.store.ask(Read(read_history, query, DEADLINE_MS))
+    return wire_answer(await page_wire(services, call, page))
 
 
-def page_wire(page: HistoryPage) -> dict[str, Any]:
+async def page_wire(services: Services, call: Call, page: HistoryPage) -> dict[str, Any]:
     """A page's events as they were encoded once, and the way to the page before."""
     before = page.previous_before_seq
+    if call.query.get("render") == "html":
+        events = await services.views.page(page.events)
+    else:
+        events = [frame.data for frame in page.events]
     return {
-        "events": [orjson.Fragment(frame.data) for frame in page.events],
+        "events": [orjson.Fragment(data) for data in events],
         "previousPage": None if before is None else {"beforeSeq": before},
         "throughSeq": page.through_seq,
     }

@@ -14,10 +14,12 @@ MAX_FRAME_CHARACTERS = 4096
 
 @attrs.frozen(kw_only=True)
 class Subscribe:
-    """`{"subscribe": {"roomId", "afterSeq"?}}`; no afterSeq = live from now."""
+    """`{"subscribe": {"roomId", "afterSeq"?, "render"?}}`; no afterSeq = live from now."""
 
     room_id: RoomId
     after_seq: int | None
+    render: bool
+    """Whether messages come with their HTML (`"render": "html"`)."""
 
 
 def read_subscribe(data: str | bytes) -> Subscribe:
@@ -26,14 +28,17 @@ def read_subscribe(data: str | bytes) -> Subscribe:
     if not isinstance(inner, dict):
         raise invalid("'subscribe' must be an object.", field="subscribe")
     fields = cast("dict[str, Any]", inner)
-    if unknown := sorted(set(fields) - {"roomId", "afterSeq"}):
-        raise invalid("'subscribe' has only 'roomId' and 'afterSeq'.", fields=unknown[:8])
+    if unknown := sorted(set(fields) - {"roomId", "afterSeq", "render"}):
+        raise invalid("'subscribe' has only 'roomId', 'afterSeq' and 'render'.", fields=unknown[:8])
     room_id, after_seq = fields.get("roomId"), fields.get("afterSeq")
+    render = fields.get("render")
     if not isinstance(room_id, str) or not 0 < len(room_id) <= MAX_ID_CHARACTERS:
         raise invalid("'roomId' must name a room.", field="roomId")
     if after_seq is not None and (type(after_seq) is not int or not 0 <= after_seq <= MAX_SEQ):
         raise invalid("'afterSeq' must be the number of an event.", field="afterSeq")
-    return Subscribe(room_id=RoomId(room_id), after_seq=after_seq)
+    if render not in (None, "html"):
+        raise invalid("'render' must be 'html'.", field="render")
+    return Subscribe(room_id=RoomId(room_id), after_seq=after_seq, render=render is not None)
 
 
 def read_ping(data: str | bytes) -> int | None:

@@ -27,7 +27,8 @@ def register(app: QuartTrio, services: Services) -> None:
         call: Call = cast("dict[str, Any]", request.scope)[CALL]
         try:
             cursor = cursor_of(request.headers.get("last-event-id"), call.query.get("afterSeq"))
-            stream = await open_events(services, announcer, cursor)
+            room_id = call.query.get("roomId")
+            stream = await open_events(services, announcer, cursor, room_id)
         except (GroupXError, ActorCrashed) as error:
             return _refused(error)
         response = Response(stream, headers=HEADERS)

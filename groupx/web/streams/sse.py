@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import trio
 
 from groupx.domain.commits import Frame
+from groupx.domain.ids import RoomId
 from groupx.web.errors import invalid
 from groupx.web.requests import MAX_SEQ
 from groupx.web.services import Services
@@ -64,10 +65,19 @@ class EventStream:
 
 
 async def open_events(
-    services: Services, announcer: Announcer, after_seq: int | None
+    services: Services,
+    announcer: Announcer,
+    after_seq: int | None,
+    room_id: RoomId | None = None,
 ) -> EventStream:
     """Begin a stream; what can be refused is refused here, before the first byte."""
-    opening = await open_stream(services.hub, services.store, after_seq=after_seq)
+    opening = await open_stream(
+        services.hub,
+        services.store,
+        room_id=room_id,
+        after_seq=after_seq,
+        replay_deltas=after_seq is not None,
+    )
     first = announcer.agents_changed(opening.room_id, services.directory.views())
     if opening.reset:
         first.insert(0, announcer.reset(opening.room_id))

@@ -1,12 +1,12 @@
 """GET /api/ws: the room over one WebSocket per browser tab."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
 
 import orjson
 import trio
 
-from groupx.domain.commits import Frame
+from groupx.actors.subscription import Encode
 from groupx.domain.errors import GroupXError
 from groupx.domain.wire import to_wire
 from groupx.web.errors import invalid
@@ -14,6 +14,7 @@ from groupx.web.services import Services
 from groupx.web.streams.announcer import Announcer
 from groupx.web.streams.cursor import CursorLoop
 from groupx.web.streams.first_frame import Subscribe, read_ping, read_subscribe
+from groupx.web.streams.frames import frames_bytes, parts, text_frame
 from groupx.web.streams.opening import Opening, open_stream
 
 FIRST_FRAME_SECONDS = 10
@@ -22,8 +23,7 @@ GOING_AWAY = 1001
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 
-_FINAL_TEXT = 0x81
-
+T = TypeVar("T")
 Task = Callable[[trio.Nursery], Awaitable[None]]
 
 
@@ -45,22 +45,6 @@ class Socket(Protocol):
     async def close(self, code: int, reason: str = "") -> None:
         """End it, with a code and a reason of at most 123 bytes."""
         ...
-
-
-def frames_bytes(frames: Sequence[Frame]) -> bytes:
-    """One text frame per envelope, as RFC 6455 writes them: made once for all who read them.
-
-    Frames of a server are not masked, so the same bytes serve every client.
-    """
-    return b"".join(_frame_head(len(frame.data)) + frame.data for frame in frames)
-
-
-def _frame_head(length: int) -> bytes:
-    if length < 126:
-        return bytes((_FINAL_TEXT, length))
-    if length < 1 << 16:
-        return bytes((_FINAL_TEXT, 126)) + length.to_bytes(2, "big")
-    return bytes((_FINAL_TEXT, 127)) + length.to_bytes(8, "big")
 
 
 async def serve_socket(socket: Socket, services: Services, announcer: Announcer) -> None:
@@ -97,7 +81,7 @@ class _Session:
         )
         await self._greet(opening)
         nursery.start_soon(self._until_refused, self._answer_pings, nursery)
-        await self._stream(opening)
+        await (self._stream_rendered if subscribe.render else self._stream)(opening)
 
     async def _first_frame(self) -> Subscribe:
         with trio.move_on_after(FIRST_FRAME_SECONDS):
@@ -126,15 +110,23 @@ class _Session:
         await self._socket.send_frames(frames_bytes(frames))
 
     async def _stream(self, opening: Opening) -> None:
-        events = CursorLoop(
-            self._services.hub,
-            self._services.store,
-            opening.room_id,
-            opening.subscription,
-            frames_bytes,
-        )
+        events = self._loop(opening, frames_bytes)
         while (data := await events.next()) is not None:
             await self._socket.send_frames(data)
+
+    async def _stream_rendered(self, opening: Opening) -> None:
+        events = self._loop(opening, parts)
+        views = self._services.views
+        while (found := await events.next()) is not None:
+            for part in found:
+                data = part if isinstance(part, bytes) else text_frame(await views.sent(part))
+                await self._socket.send_frames(data)
+
+    def _loop(self, opening: Opening, encode: Encode[T]) -> CursorLoop[T]:
+        services = self._services
+        return CursorLoop(
+            services.hub, services.store, opening.room_id, opening.subscription, encode
+        )
 
     async def _answer_pings(self, _nursery: trio.Nursery) -> None:
         while True:

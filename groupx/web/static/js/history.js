@@ -19,7 +19,9 @@ export class History {
     this.loading = true;
     this.show();
     try {
-      const page = await get("/api/history", { beforeSeq: this.state.previous.beforeSeq, limit: PAGE });
+      const page = await get("/api/history", {
+        beforeSeq: this.state.previous.beforeSeq, limit: PAGE, render: "html",
+      });
       this.scroller().keepPlace(() => {
         this.state.prepend(page);
         this.draw();

@@ -51,7 +51,7 @@ class Page {
   async start() {
     fill(part("topbar"), h("span", { class: "loading" }, t("loading")));
     try {
-      this.state.load(await get("/api/bootstrap"));
+      this.state.load(await get("/api/bootstrap", { render: "html" }));
     } catch (error) {
       this.cannotLoad(error);
       return;
@@ -145,7 +145,7 @@ class Page {
       cursor: () => this.state.seq,
       onState: (now) => this.connection.show(now, () => this.stream.retryNow()),
       onSubscribed: (answer, first) => this.subscribed(answer, first),
-      onEvent: (event) => this.received(event),
+      onEvent: (sent) => this.received(this.state.opened(sent)),
     });
     this.stream.open();
   }

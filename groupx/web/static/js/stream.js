@@ -7,7 +7,7 @@ const SILENCE_MS = 45_000;
 const STABLE_MS = 5_000;
 
 /** Calls, in order: `onState({state, retryAt})` (connecting | live | waiting),
- * `onSubscribed(answer, first)`, `onEvent(envelope)`. `cursor()` gives the last seq. */
+ * `onSubscribed(answer, first)`, `onEvent(envelope, or {event: envelope, view})`. `cursor()` gives the last seq. */
 export class RoomStream {
   constructor({ roomId, cursor, onState, onSubscribed, onEvent }) {
     Object.assign(this, { roomId, cursor, onState, onSubscribed, onEvent });
@@ -29,7 +29,9 @@ export class RoomStream {
     const socket = new WebSocket(`${scheme}://${location.host}/api/ws`);
     this.socket = socket;
     socket.onopen = () =>
-      socket.send(JSON.stringify({ subscribe: { roomId: this.roomId, afterSeq: this.cursor() } }));
+      socket.send(JSON.stringify({
+        subscribe: { roomId: this.roomId, afterSeq: this.cursor(), render: "html" },
+      }));
     socket.onmessage = ({ data }) => this.receive(socket, JSON.parse(data));
     socket.onclose = () => this.lost(socket);
   }
@@ -57,7 +59,7 @@ export class RoomStream {
       this.onState({ state: "live" });
     } else if (frame.ping !== undefined) {
       socket.send(JSON.stringify({ pong: frame.ping }));
-    } else if (frame.type) {
+    } else if (frame.type || frame.event) {
       this.onEvent(frame);
     }
   }

@@ -21,6 +21,7 @@ export class RoomState {
     this.turns = new Turns();
     this.agents = new Map();
     this.events = new Map();
+    this.html = new Map();
     this.withdrawn = new Map();
     this.seq = 0;
     this.previous = null;
@@ -35,7 +36,7 @@ export class RoomState {
     this.limits = bootstrap.limits;
     for (const agent of bootstrap.agents) this.agents.set(agent.actorId, agent);
     this.agentsChanged = true;
-    for (const event of bootstrap.events) this.take(event);
+    for (const sent of bootstrap.events) this.take(this.opened(sent));
     for (const view of bootstrap.activeTurns) this.takeSnapshot(view, bootstrap.throughSeq);
     this.previous = bootstrap.previousPage;
     this.seq = bootstrap.throughSeq;
@@ -44,7 +45,7 @@ export class RoomState {
 
   /** An older page of history. */
   prepend(page) {
-    for (const event of page.events) this.take(event);
+    for (const sent of page.events) this.take(this.opened(sent));
     this.previous = page.previousPage;
     this.flush();
   }
@@ -100,6 +101,13 @@ export class RoomState {
 
   agentName(actorId) {
     return this.agents.get(actorId)?.name ?? this.names?.get(actorId) ?? actorId.replace(/^agent:/, "");
+  }
+
+  /** The envelope of what was sent; a message's HTML comes beside it. */
+  opened(sent) {
+    if (!sent.view) return sent;
+    this.html.set(sent.event.eventId, sent.view.html);
+    return sent.event;
   }
 
   // --- one event ---------------------------------------------------------------------------

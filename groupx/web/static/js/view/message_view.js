@@ -4,6 +4,7 @@ import { fill, h, redrawn } from "../dom.js";
 import { t } from "../i18n.js";
 import { commands } from "../api.js";
 import { actionButton } from "./actions.js";
+import { finished } from "./rendered.js";
 import { foldedText } from "./text.js";
 import { drawTargets } from "./turn_state.js";
 
@@ -22,7 +23,7 @@ export class MessageView {
 
   update({ event }) {
     const { state } = this.context;
-    if (!this.drawn) fill(this.body, said(event));
+    if (!this.drawn) fill(this.body, said(event, state.html.get(event.eventId)));
     this.drawn = true;
     const withdrawn = state.withdrawn.has(event.eventId);
     this.element.classList.toggle("withdrawn", withdrawn);
@@ -55,9 +56,9 @@ function canBeTakenBack(event, turns) {
 }
 
 /** A copy of an earlier message is one folded row. */
-function said(event) {
+function said(event, html) {
   const { kind, content } = event.body;
-  const text = foldedText(content || t("message.empty"));
+  const text = finished(content || t("message.empty"), html);
   if (kind !== "retry" && kind !== "continue") return text;
   const start = content.slice(0, EXCERPT).split("\n", 1)[0];
   return h("details", { class: "fold" },

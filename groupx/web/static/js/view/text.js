@@ -57,11 +57,20 @@ export function textElement(text) {
   return growing.element;
 }
 
+export function isLong(text) {
+  return text.length > FOLD_CHARACTERS || text.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
+}
+
+/** What is shown of a long text while it is folded. */
+export function startOf(text) {
+  return text.split("\n", SHOWN_LINES).join("\n").slice(0, SHOWN_CHARACTERS);
+}
+
 /** A finished text: folded when it is long. */
 export function foldedText(text) {
+  if (!isLong(text)) return textElement(text);
   const lines = text.split("\n");
-  if (text.length <= FOLD_CHARACTERS && lines.length <= FOLD_LINES) return textElement(text);
-  const start = lines.slice(0, SHOWN_LINES).join("\n").slice(0, SHOWN_CHARACTERS);
+  const start = startOf(text);
   const root = h("div", { class: "foldable" });
   const show = (whole) => {
     const body = textElement(whole ? text : start);

@@ -6,7 +6,8 @@ import { commands } from "../api.js";
 import { elapsedElement } from "../time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
-import { GrowingText, foldedText } from "./text.js";
+import { finished } from "./rendered.js";
+import { GrowingText } from "./text.js";
 import { detailsButton, drawTargets, retryOrContinue, stateText, whyText } from "./turn_state.js";
 
 const FORCE_AFTER_MS = 5000;
@@ -44,7 +45,8 @@ export class TurnView {
   finish(event) {
     if (this.shown === event.eventId) return;
     this.shown = event.eventId;
-    fill(this.answer, foldedText(event.body.content || t("message.empty")));
+    const html = this.context.state.html.get(event.eventId);
+    fill(this.answer, finished(event.body.content || t("message.empty"), html));
   }
 
   /** What stands under the text: the clock and Stop while it runs, the reason when it failed. */

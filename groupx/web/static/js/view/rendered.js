@@ -1,0 +1,76 @@
+// A finished message as the daemon rendered it. The one place where HTML enters the page.
+//
+// Why that is safe: the daemon makes the HTML from Markdown in which raw HTML is text, and then
+// lets only allow-listed tags and attributes through (groupx/render/sanitiser.py; tried with a
+// corpus of attacks and with random texts). It is parsed into a document that runs nothing and
+// loads nothing, and what should still get through would meet a policy that allows no inline
+// script, no inline style and no foreign image.
+
+import { h, fill } from "../dom.js";
+import { t } from "../i18n.js";
+import { foldedText, isLong, startOf, textElement } from "./text.js";
+
+const COPIED_MS = 1500;
+
+/** The message's HTML, or its text when it has none; folded when it is long. */
+export function finished(text, html) {
+  if (html === undefined) return foldedText(text);
+  if (!isLong(text)) return fill(rendered(), blocksOf(html));
+  return folded(text, blocksOf(html));
+}
+
+function rendered() {
+  return h("div", { class: "rendered" });
+}
+
+function blocksOf(html) {
+  const { body } = new DOMParser().parseFromString(html, "text/html");
+  for (const pre of body.querySelectorAll("pre.code")) frameCode(pre);
+  for (const table of body.querySelectorAll("table")) {
+    const frame = h("div", { class: "table", tabindex: "0" });
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+  return [...body.children];
+}
+
+function frameCode(pre) {
+  const copy = h("button", { class: "quiet", type: "button" }, t("code.copy"));
+  const wrap = h("button", { class: "quiet", type: "button", "aria-pressed": "false" }, t("code.wrap"));
+  const block = h("div", { class: "code-block" },
+    h("div", { class: "code-head" }, h("span", null, pre.dataset.language ?? ""), wrap, copy));
+  copy.addEventListener("click", async () => {
+    const done = await navigator.clipboard.writeText(pre.textContent).then(() => true, () => false);
+    copy.textContent = t(done ? "code.copied" : "code.notCopied");
+    setTimeout(() => (copy.textContent = t("code.copy")), COPIED_MS);
+  });
+  wrap.addEventListener("click", () => {
+    const on = block.classList.toggle("wrapped");
+    wrap.setAttribute("aria-pressed", String(on));
+  });
+  pre.tabIndex = 0;
+  pre.before(block);
+  block.append(pre);
+}
+
+/** The first blocks of a long message; the others are not in the page until they are asked for. */
+function folded(text, blocks) {
+  const root = h("div", { class: "foldable" });
+  const lines = text.split("\n").length;
+  const first = fitting(blocks);
+  const show = (whole) => {
+    const part = whole ? blocks : first;
+    const body = part.length ? fill(rendered(), part) : textElement(startOf(text));
+    body.classList.toggle("cut", !whole);
+    fill(root, body, h("button", { class: "link", type: "button", "aria-expanded": String(whole),
+      onclick: () => show(!whole) }, whole ? t("show.less") : t("show.all", { n: lines })));
+  };
+  show(false);
+  return root;
+}
+
+function fitting(blocks) {
+  let all = "";
+  const count = blocks.findIndex((block) => isLong((all += `${block.textContent}\n`)));
+  return count === -1 ? blocks.slice(0, -1) : blocks.slice(0, count);
+}

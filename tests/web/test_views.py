@@ -1,0 +1,88 @@
+"""Messages with their HTML: beside the envelope, made once, bounded."""
+
+import orjson
+import trio
+
+from groupx.domain.commits import Frame
+from groupx.web import views as module
+from groupx.web.streams.frames import frames_bytes, parts, text_frame
+from groupx.web.views import Views
+
+
+def message(seq, content, event_type="message.created"):
+    data = orjson.dumps({"eventId": f"evt_{seq}", "seq": seq, "body": {"content": content}})
+    return Frame(seq, "room:main", event_type, data)
+
+
+async def test_a_message_is_sent_with_its_view_and_its_envelope_untouched():
+    frame = message(1, "a **b** <i>")
+    sent = await Views().sent(frame)
+    assert orjson.loads(sent) == {
+        "event": orjson.loads(frame.data),
+        "view": {"html": "<p>a <strong>b</strong> &lt;i&gt;</p>\n"},
+    }
+    assert frame.data in sent
+
+
+async def test_what_has_no_view_is_its_envelope():
+    views = Views()
+    for frame in (
+        message(1, "x", "turn.completed"),
+        message(None, "x"),
+        message(2, ""),
+        message(3, 7),
+        message(4, "x" * 70_000),
+    ):
+        assert await views.sent(frame) == frame.data
+    assert await views.on_demand(message(4, "<" * 70_000)) == (
+        '<div class="plain">' + "&lt;" * 70_000 + "</div>"
+    )
+    assert await views.on_demand(message(5, "")) is None
+
+
+async def test_a_view_is_made_once_however_many_ask(monkeypatch):
+    made = []
+    real = module._view_of
+    monkeypatch.setattr(module, "_view_of", lambda frame: made.append(frame.seq) or real(frame))
+    views = Views()
+    frame = message(1, "hello")
+    answers = []
+
+    async def ask():
+        answers.append(await views.sent(frame))
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(10):
+            nursery.start_soon(ask)
+    assert made == [1]
+    assert len(set(answers)) == 1
+
+
+async def test_one_who_leaves_does_not_take_the_view_away():
+    views = Views()
+    frame = message(1, "hello")
+    async with trio.open_nursery() as nursery:
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            nursery.start_soon(views.sent, frame)
+            await views.sent(frame)
+    assert b'"view"' in await views.sent(frame)
+
+
+async def test_what_is_kept_is_bounded():
+    views = Views(max_bytes=1_000)
+    frames = [message(seq, f"text {seq}") for seq in range(1, 30)]
+    page = await views.page(frames)
+    assert [orjson.loads(sent)["event"]["seq"] for sent in page] == list(range(1, 30))
+    assert views._bytes <= 1_000
+    assert 0 < len(views._kept) < 29
+    assert 29 in views._kept
+
+
+def test_parts_keep_order_and_bytes():
+    frames = [message(1, "x", "turn.queued"), message(2, "x"), message(3, "x"),
+              message(4, "x", "turn.started"), message(5, "x", "turn.completed")]  # fmt: skip
+    found = parts(frames)
+    assert found == [frames_bytes(frames[:1]), frames[1], frames[2], frames_bytes(frames[3:])]
+    whole = b"".join(part if isinstance(part, bytes) else text_frame(part.data) for part in found)
+    assert whole == frames_bytes(frames)
