@@ -1,4 +1,8 @@
-"""The app behind the guards: quart routes made from the policy table and the handlers."""
+"""What stands behind the guards: the handlers of the policy table.
+
+The API is answered here: its requests are read and checked by now, so that quart would only cost
+more than they do. Quart serves what is more than one answer (streams) and the browser's files.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -8,10 +12,11 @@ from quart_trio import QuartTrio
 
 from groupx.actors.mailbox import ActorCrashed
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.web.asgi import App
+from groupx.web import asgi
+from groupx.web.asgi import App, Incoming, Scope, Send
 from groupx.web.errors import Answer, error_answer, internal_error
-from groupx.web.guards import CALL, Call, Guards
-from groupx.web.policy import POLICIES, Policy
+from groupx.web.guards import CALL, Behind, Call, Guards
+from groupx.web.policy import POLICIES, Policy, is_direct
 from groupx.web.routes import (
     agents,
     backup,
@@ -51,25 +56,36 @@ HANDLERS: dict[str, AnyHandler] = {
 
 def create_guards(entrance: Entrance) -> Guards:
     """What the server serves from the first moment: everything that needs no room."""
-    return Guards(entrance, _asgi(entrance))
+    return Guards(entrance, _behind(entrance))
 
 
 def open_room(guards: Guards, services: Services) -> None:
     """The room is ready: from the next request on it answers."""
-    guards.open_room(services, _asgi(services))
+    guards.open_room(services, _behind(services))
 
 
-def _asgi(entrance: Entrance) -> App:
+def _behind(entrance: Entrance) -> Behind:
     app: Any = create_app(entrance)
-    return app
+    quart: App = app
+
+    async def serve(scope: Scope, incoming: Incoming, send: Send) -> None:
+        call: Call = scope[CALL]
+        if not is_direct(call.policy):
+            await quart(scope, incoming, send)
+            return
+        answer = await _answered(HANDLERS[call.policy.name], entrance, call)
+        await asgi.send_answer(scope, incoming, send, answer)
+
+    return serve
 
 
 def create_app(entrance: Entrance) -> QuartTrio:
-    """The routes that `entrance` suffices for; all of them when it is the whole Services."""
+    """Quart's routes that `entrance` suffices for; all of them when it is the whole Services."""
     app = QuartTrio("groupx", static_folder=None, template_folder=None)
     has_room = isinstance(entrance, Services)
     for policy in POLICIES:
-        if not policy.stream and (has_room or not policy.needs_room):
+        mine = not policy.stream and not is_direct(policy)
+        if mine and (has_room or not policy.needs_room):
             _add(app, policy, entrance)
     if isinstance(entrance, Services):
         register_streams(app, entrance)

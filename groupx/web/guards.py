@@ -15,7 +15,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import MAX_REQUEST_BYTES
 from groupx.domain.wire import to_wire
 from groupx.web import asgi, headers
-from groupx.web.asgi import App, Message, Receive, Scope, Send
+from groupx.web.asgi import Message, Receive, Scope, Send
 from groupx.web.errors import Headers, error_answer, internal_error, invalid
 from groupx.web.policy import WEBSOCKET, Auth, Found, Policy, PolicyTable
 from groupx.web.requests import read_body, read_query
@@ -44,16 +44,22 @@ class Call:
     body: Mapping[str, Any]
 
 
+Behind = Callable[[Scope, asgi.Incoming, Send], Awaitable[None]]
+"""An ASGI app that is given `Incoming`, and finds its Call in the scope."""
+
+
 class Guards:
     """The ASGI app that the server serves. `behind` is what stands after the checks."""
 
-    def __init__(self, entrance: Entrance, behind: App, table: PolicyTable | None = None) -> None:
+    def __init__(
+        self, entrance: Entrance, behind: Behind, table: PolicyTable | None = None
+    ) -> None:
         self._entrance = entrance
         self._behind = behind
         self._table = PolicyTable() if table is None else table
         self.door = headers.Door(entrance.facts.port)
 
-    def open_room(self, services: Services, behind: App) -> None:
+    def open_room(self, services: Services, behind: Behind) -> None:
         """From now on requests reach the room."""
         self._entrance, self._behind = services, behind
 

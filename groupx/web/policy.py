@@ -119,6 +119,11 @@ POLICIES: tuple[Policy, ...] = (
 )  # fmt: skip
 
 
+def is_direct(policy: Policy) -> bool:
+    """Whether one answer, made by its handler, is all there is to it."""
+    return policy.path.startswith("/api/") and not policy.stream
+
+
 @attrs.frozen(kw_only=True)
 class Found:
     """What is at a path: its policies by method, and the values of its segments."""
