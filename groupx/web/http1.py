@@ -14,7 +14,8 @@ import trio
 from hypercorn.config import Config
 from hypercorn.events import Event, Updated
 from hypercorn.logging import Logger
-from hypercorn.protocol.h11 import H11Protocol
+from hypercorn.protocol.events import Request
+from hypercorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
 from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.typing import ConnectionState
@@ -24,6 +25,7 @@ from groupx.domain.text import excerpt
 from groupx.web.connection import Connection
 from groupx.web.errors import log_failure
 from groupx.web.security_headers import secured
+from groupx.web.sockets import StrictSocket
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
@@ -100,6 +102,26 @@ class StrictProtocol(H11Protocol):
     async def _check_protocol(self, event: h11.Request) -> None:
         """Nothing is ever spoken here but HTTP/1.1."""
 
+    async def _create_stream(self, request: h11.Request) -> None:
+        if not _wants_socket(request):
+            await super()._create_stream(request)
+            return
+        self.stream = StrictSocket(
+            self.app, self.config, self.context, self.task_group, self.ssl,
+            self.client, self.server, self.stream_send, STREAM_ID,
+        )  # fmt: skip
+        self.connection = H11WSConnection(self.connection)  # type: ignore[arg-type]
+        await self.stream.handle(
+            Request(
+                stream_id=STREAM_ID,
+                headers=list(request.headers),
+                http_version=request.http_version.decode(),
+                method="GET",
+                raw_path=request.target,
+                state=self.connection_state,
+            )
+        )
+
     async def _maybe_recycle(self) -> None:
         # The app sees the end of its own response as a disconnect and may be cancelled for it,
         # by quart, inside this very call; half done, the connection would never be idle again.
@@ -120,6 +142,13 @@ class StrictProtocol(H11Protocol):
         await self._send_h11_event(h11.Response(status_code=status_code, headers=headers))
         await self._send_h11_event(h11.Data(data=body))
         await self._send_h11_event(h11.EndOfMessage())
+
+
+def _wants_socket(request: h11.Request) -> bool:
+    headers = {name: value.strip().lower() for name, value in request.headers}
+    tokens = {token.strip() for token in headers.get(b"connection", b"").split(b",")}
+    asked = b"upgrade" in tokens and headers.get(b"upgrade") == b"websocket"
+    return asked and request.method == b"GET"
 
 
 class HttpServer(TCPServer):

@@ -139,7 +139,7 @@ def read_query(raw: bytes, schema: Schema) -> dict[str, Any]:
         )
     except ValueError:
         raise invalid("The query string cannot be read.") from None
-    return _read(_once(pairs), schema, "query parameter")
+    return _read(once(pairs), schema, "query parameter")
 
 
 def _read(found: Mapping[str, Any], schema: Schema, kind: str) -> dict[str, Any]:
@@ -159,9 +159,7 @@ def _read(found: Mapping[str, Any], schema: Schema, kind: str) -> dict[str, Any]
 def _json_object(raw: bytes) -> dict[str, Any]:
     assert len(raw) <= MAX_REQUEST_BYTES
     try:
-        value = json.loads(
-            raw.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
-        )
+        value = json.loads(raw.decode("utf-8"), object_pairs_hook=once, parse_constant=_no_constant)
     except GroupXError:
         raise
     except RecursionError:
@@ -175,7 +173,8 @@ def _json_object(raw: bytes) -> dict[str, Any]:
     return fields
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An `object_pairs_hook` that takes no key twice. Raises INVALID_ENVELOPE."""
     values = dict(pairs)
     if len(values) < len(pairs):
         raise invalid("A field is given twice.")

@@ -543,6 +543,9 @@ BAD_FIRST_FRAMES = [
     '{"subscribe": {"roomId": "room:main", "render": true}}',
     '{"subscribe": {"roomId": "room:main", "more": 1}}',
     '{"subscribe": {"roomId": "room:main"}, "more": 1}',
+    '{"subscribe": {"roomId": "room:main", "afterSeq": 1, "afterSeq": 2}}',
+    '{"subscribe": {"roomId": "room:main"}, "subscribe": {"roomId": "room:main"}}',
+    "[" * 4096,
     '{"subscribe": {"roomId": "' + "x" * 5000 + '"}}',
 ]
 

@@ -1,13 +1,13 @@
 """What a WebSocket client may say, read strictly."""
 
+import json
 from typing import Any, cast
 
 import attrs
-import orjson
 
 from groupx.domain.ids import RoomId
 from groupx.web.errors import invalid
-from groupx.web.requests import MAX_ID_CHARACTERS, MAX_SEQ
+from groupx.web.requests import MAX_ID_CHARACTERS, MAX_SEQ, once
 
 MAX_FRAME_CHARACTERS = 4096
 
@@ -61,8 +61,8 @@ def _object(data: str | bytes) -> dict[str, Any]:
     if not isinstance(data, str) or len(data) > MAX_FRAME_CHARACTERS:
         raise invalid("A frame must be JSON text of at most 4096 characters.")
     try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError:
+        value = json.loads(data, object_pairs_hook=once)
+    except (ValueError, RecursionError):
         raise invalid("A frame must be JSON.") from None
     if not isinstance(value, dict):
         raise invalid("A frame must be a JSON object.")
