@@ -5,14 +5,14 @@ with 403, and a request that is no HTTP gets the one JSON error shape too.
 """
 
 import sys
-from typing import Any
+from typing import Any, cast
 
 import h11
 import orjson
 import structlog
 import trio
 from hypercorn.config import Config
-from hypercorn.events import Event, Updated
+from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.logging import Logger
 from hypercorn.protocol.events import Request
 from hypercorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
@@ -98,6 +98,7 @@ class StrictProtocol(H11Protocol):
         self.connection = _Http(
             h11.SERVER, max_incomplete_event_size=self.config.h11_max_incomplete_size
         )
+        self._held: bytes = b""
 
     async def _check_protocol(self, event: h11.Request) -> None:
         """Nothing is ever spoken here but HTTP/1.1."""
@@ -121,6 +122,19 @@ class StrictProtocol(H11Protocol):
                 state=self.connection_state,
             )
         )
+
+    async def _send_h11_event(self, event: Any) -> None:
+        """The head of a response leaves with what follows it, in one write."""
+        try:
+            sent: bytes | None = cast("Any", self.connection).send(event)
+        except h11.LocalProtocolError:
+            if self.connection.their_state != h11.ERROR:
+                raise
+            return
+        data: bytes = self._held + (sent or b"")
+        self._held = data if isinstance(event, h11.Response) else b""
+        if data and not self._held:
+            await self.send(RawData(data=data))
 
     async def _maybe_recycle(self) -> None:
         # The app sees the end of its own response as a disconnect and may be cancelled for it,
@@ -185,7 +199,18 @@ class HttpServer(TCPServer):
             self._connection.idle_since = trio.current_time() if event.idle else None
             if self._client_left:
                 return
-        await super().protocol_send(event)
+        if isinstance(event, RawData):
+            await self._send(event.data)
+        else:
+            await super().protocol_send(event)
+
+    async def _send(self, data: bytes) -> None:
+        """As in hypercorn, without its lock: the connection has one."""
+        try:
+            with trio.CancelScope(shield=True):
+                await self._connection.send_all(data)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            await self.protocol.handle(Closed())
 
     @property
     def _connection(self) -> Connection:

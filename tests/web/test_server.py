@@ -179,6 +179,24 @@ async def test_a_connection_serves_many_requests():
         await stream.aclose()
 
 
+async def test_an_answer_leaves_in_one_write(monkeypatch):
+    written = []
+    send_all = connection_module.Connection.send_all
+
+    async def watched(self, data):
+        written.append(bytes(data))
+        await send_all(self, data)
+
+    monkeypatch.setattr(connection_module.Connection, "send_all", watched)
+    async with serving(App()) as (_, port):
+        stream = await send(port, get("/ok"))
+        assert (await read_response(stream))[0] == 200
+        assert len(written) == 1
+        assert written[0].startswith(b"HTTP/1.1 200")
+        assert b"fine" in written[0]
+        await stream.aclose()
+
+
 async def test_idle_connections_do_not_hold_up_the_stop():
     async with serving(App()) as (server, port):
         idle = await trio.open_tcp_stream("127.0.0.1", port)
