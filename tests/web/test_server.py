@@ -39,6 +39,10 @@ class App:
         await self._start(send)
         await send({"type": "http.response.body", "body": b"fine"})
 
+    async def whole(self, scope, send):
+        await self._start(send, [(b"content-length", b"4")])
+        await send({"type": "http.response.body", "body": b"fine"})
+
     async def broken(self, scope, send):
         raise RuntimeError("broken")
 
@@ -59,8 +63,8 @@ class App:
         await self._start(send)
         await send({"type": "http.response.body", "body": b"x" * 64 * 1024 * 1024})
 
-    async def _start(self, send):
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+    async def _start(self, send, headers=()):
+        await send({"type": "http.response.start", "status": 200, "headers": list(headers)})
 
 
 @asynccontextmanager
@@ -189,7 +193,7 @@ async def test_an_answer_leaves_in_one_write(monkeypatch):
 
     monkeypatch.setattr(connection_module.Connection, "send_all", watched)
     async with serving(App()) as (_, port):
-        stream = await send(port, get("/ok"))
+        stream = await send(port, get("/whole"))
         assert (await read_response(stream))[0] == 200
         assert len(written) == 1
         assert written[0].startswith(b"HTTP/1.1 200")
