@@ -8,6 +8,7 @@ from typing import Any, cast
 import attrs
 
 _OMIT_NONE = {"groupx.omit_none": True}
+_PLAIN = frozenset({str, int, float, bool})
 INTERNAL = {"groupx.internal": True}
 """Metadata of a field that never leaves the process."""
 
@@ -25,7 +26,10 @@ def camel(name: str) -> str:
 
 
 @functools.cache
-def _plan(cls: type[attrs.AttrsInstance]) -> tuple[tuple[str, str, bool], ...]:
+def _plan(cls: type[Any]) -> tuple[tuple[str, str, bool], ...] | None:
+    """Field, key, and whether None is left out; None for what is no record."""
+    if not attrs.has(cls):
+        return None
     return tuple(
         (field.name, camel(field.name), "groupx.omit_none" in field.metadata)
         for field in attrs.fields(cls)
@@ -35,10 +39,12 @@ def _plan(cls: type[attrs.AttrsInstance]) -> tuple[tuple[str, str, bool], ...]:
 
 def to_wire(value: Any) -> Any:
     """Plain JSON data for an attrs record; mappings keep their keys, sequences become lists."""
-    cls = cast("type[Any]", type(value))
-    if attrs.has(cls):
+    if value is None or type(value) in _PLAIN:
+        return value
+    plan = _plan(cast("type[Any]", type(value)))
+    if plan is not None:
         out: dict[str, Any] = {}
-        for name, key, omit in _plan(cls):
+        for name, key, omit in plan:
             item = getattr(value, name)
             if item is None and omit:
                 continue
@@ -46,7 +52,7 @@ def to_wire(value: Any) -> Any:
         return out
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, str | int | float | bool) or value is None:
+    if isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
         items = cast("Mapping[str, Any]", value)
