@@ -46,6 +46,14 @@ class Loss:
     reason: str
 
 
+class NoAnswer(trio.TooSlowError):
+    """The program left a request unanswered for as long as it was given."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__(f"no answer to {method}")
+        self.method = method
+
+
 class ConnectionLost(Exception):
     """No answer will come any more."""
 
@@ -94,6 +102,8 @@ class RpcConnection:
         self._outbox_in, self._outbox_out = trio.open_memory_channel[Json](OUTBOX_FRAMES)
         self._preamble: list[str] | None = []
         self.loss: Loss | None = None
+        self.lost = trio.Event()
+        """Set once there is a `loss`."""
 
     @property
     def preamble(self) -> str:
@@ -107,8 +117,10 @@ class RpcConnection:
 
     # --- what we send -----------------------------------------------------------------------
 
-    async def request(self, method: str, params: Json, *, seconds: float | None = None) -> Any:
-        """Ask, and wait for the answer. Raises RpcError, ConnectionLost, trio.TooSlowError."""
+    async def request(
+        self, method: str, params: Json | None, *, seconds: float | None = None
+    ) -> Any:
+        """Ask, and wait for the answer. Raises RpcError, ConnectionLost, NoAnswer."""
         if self.loss is not None:
             raise ConnectionLost(self.loss)
         pending = _Pending()
@@ -116,17 +128,19 @@ class RpcConnection:
         self._next_id += 1
         self._pending[str(request_id)] = pending
         try:
-            self._post({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
-            with trio.fail_after(float("inf") if seconds is None else seconds):
+            self._post(_message({"id": request_id, "method": method}, params))
+            with trio.move_on_after(float("inf") if seconds is None else seconds) as waiting:
                 await pending.done.wait()
+            if waiting.cancelled_caught:
+                raise NoAnswer(method)
         finally:
             self._pending.pop(str(request_id), None)
         assert pending.answer is not None
         return pending.answer.unwrap()
 
-    def notify(self, method: str, params: Json) -> None:
+    def notify(self, method: str, params: Json | None) -> None:
         """Tell; nothing happens when the connection is lost."""
-        self._post({"jsonrpc": "2.0", "method": method, "params": params})
+        self._post(_message({"method": method}, params))
 
     def _post(self, message: Json) -> None:
         if self.loss is not None:
@@ -237,8 +251,14 @@ class RpcConnection:
     def _lose(self, loss: Loss) -> None:
         if self.loss is None:
             self.loss = loss
+            self.lost.set()
         for pending in self._pending.values():
             pending.resolve(outcome.Error(ConnectionLost(self.loss)))
+
+
+def _message(head: Json, params: Json | None) -> Json:
+    message = {"jsonrpc": "2.0", **head}
+    return message if params is None else {**message, "params": params}
 
 
 def _is_id(value: object) -> bool:

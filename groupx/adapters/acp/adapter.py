@@ -9,9 +9,9 @@ import trio
 import groupx
 from groupx.adapters.acp.drivers import AcpDriver
 from groupx.adapters.acp.failures import words_of
-from groupx.adapters.acp.handshake import Greeting, NoAnswer, greet, log_in
+from groupx.adapters.acp.handshake import Greeting, greet, log_in
 from groupx.adapters.acp.opening import OpenedSession, open_session
-from groupx.adapters.acp.session import STDERR_CHARACTERS, AcpSession
+from groupx.adapters.acp.session import AcpSession
 from groupx.adapters.contract import (
     AdapterStartError,
     NativeSession,
@@ -21,8 +21,8 @@ from groupx.adapters.contract import (
 )
 from groupx.adapters.jsonrpc import ConnectionLost, RpcError
 from groupx.adapters.probing import output_of
+from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
 from groupx.domain.errors import ErrorCode
-from groupx.domain.text import excerpt
 from groupx.process.child import ChildProcess
 from groupx.process.environment import child_environment
 from groupx.process.spawner import Spawner, SpawnError
@@ -109,13 +109,19 @@ class AcpAdapter:
         environment: Mapping[str, str],
     ) -> None:
         connection, quirks = session.connection, self._row.quirks
+
+        def said() -> str:
+            return last_words(connection, child)
+
         try:
             with trio.fail_after(profile.timeouts.handshake / 1000):
                 greeting = await greet(connection, quirks, our_version=groupx.__version__)
                 await log_in(connection, greeting, environment, profile.timeouts)
                 opened = await open_session(connection, greeting, profile, quirks)
         except trio.TooSlowError as error:
-            raise self._too_slow(session, child, profile, error) from error
+            if session.unprompted is not None:
+                raise asked_early(session.unprompted) from error
+            raise too_slow(error, profile.timeouts, said()) from error
         except RpcError as error:
             raise AdapterStartError(
                 ErrorCode.ADAPTER_START_FAILED,
@@ -123,78 +129,21 @@ class AcpAdapter:
                 f"{self._row.install}",
             ) from error
         except ConnectionLost as lost:
-            raise self._ended_early(session, child, lost) from lost
+            protocol, install = "ACP", self._row.install
+            raise ended_early(
+                lost.loss, child.returncode, said(), protocol=protocol, install=install
+            ) from lost
         if session.unprompted is not None:
-            raise _asked_early(session)
+            raise asked_early(session.unprompted)
         session.open_as(
             opened.session_id,
             _facts(child, greeting, opened),
             can_close=greeting.can_close,
         )
 
-    def _too_slow(
-        self,
-        session: AcpSession,
-        child: ChildProcess,
-        profile: SessionProfile,
-        error: trio.TooSlowError,
-    ) -> AdapterStartError:
-        if session.unprompted is not None:
-            return _asked_early(session)
-        if isinstance(error, NoAnswer):
-            milliseconds, key = profile.timeouts.request, "timeouts.request"
-            what = f"The program did not answer {error.method}"
-        else:
-            milliseconds, key = profile.timeouts.handshake, "timeouts.handshake"
-            what = "The program was not ready"
-        return AdapterStartError(
-            ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
-            f"{what} within {milliseconds / 1000:g} s. {_last_words(session, child)}"
-            f"Nothing was sent to it. Try again, or raise {key}.",
-        )
-
-    def _ended_early(
-        self, session: AcpSession, child: ChildProcess, lost: ConnectionLost
-    ) -> AdapterStartError:
-        said = _last_words(session, child)
-        if lost.loss.kind == "broken":
-            return AdapterStartError(
-                ErrorCode.PROTOCOL_INVALID_MESSAGE,
-                f"The program does not speak ACP. {lost.loss.reason} {said}"
-                f"No message was sent to it. {self._row.install}",
-                transient=False,
-            )
-        status = "" if child.returncode is None else f" (exit status {child.returncode})"
-        return AdapterStartError(
-            ErrorCode.ADAPTER_START_FAILED,
-            f"The program ended before it was ready{status}. {said}No message was sent to it. "
-            f"{self._row.install}",
-            transient=child.returncode != 0,
-        )
-
 
 def _environment(profile: SessionProfile) -> dict[str, str]:
     return child_environment(os.environ, profile.env)
-
-
-def _asked_early(session: AcpSession) -> AdapterStartError:
-    assert session.unprompted is not None
-    asked = session.unprompted
-    return AdapterStartError(
-        ErrorCode.UNEXPECTED_NATIVE_INTERACTION,
-        f"The program asked for {asked.kind} before any message: {asked.reason}. GroupX answers no "
-        "such questions, so nothing was sent to it. Answer it once in the program itself.",
-        transient=False,
-    )
-
-
-def _last_words(session: AcpSession, child: ChildProcess) -> str:
-    said = " ".join(
-        part.strip()
-        for part in (session.connection.preamble, child.stderr_excerpt(STDERR_CHARACTERS))
-        if part.strip()
-    )
-    return f"It said: {excerpt(said, 600)}\n" if said else ""
 
 
 def _facts(child: ChildProcess, greeting: Greeting, opened: OpenedSession) -> SessionFacts:

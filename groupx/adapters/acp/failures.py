@@ -3,6 +3,7 @@
 import re
 from typing import cast
 
+from groupx.adapters.failure_words import ADVICE, classify_words
 from groupx.adapters.json_lines import is_object
 from groupx.adapters.jsonrpc import RpcError
 from groupx.domain.errors import ErrorCode
@@ -13,25 +14,6 @@ REQUEST_CANCELLED = -32800
 RESOURCE_NOT_FOUND = -32002
 INTERNAL_ERROR = -32603
 MESSAGE_CHARACTERS = 500
-
-_WORDS = (
-    (
-        ErrorCode.NATIVE_QUOTA_EXCEEDED,
-        r"quota|rate[ _-]?limit|usage limit|too many requests|\b429\b|billing|insufficient[ _]"
-        r"(funds|credits?|balance)|out of credits?|payment required|\b402\b",
-    ),
-    (
-        ErrorCode.NATIVE_LOGIN_REQUIRED,
-        r"unauthori[sz]ed|unauthenticated|authenticat|auth_required|\b401\b|log ?in\b|logged out"
-        r"|sign in|api[ _-]?key|credentials?\b|token (has )?expired|invalid token",
-    ),
-)
-
-_ADVICE = {
-    ErrorCode.NATIVE_LOGIN_REQUIRED: "Log in with the program itself, then send the message again.",
-    ErrorCode.NATIVE_QUOTA_EXCEEDED: "Wait, or raise the limit of that account, then send again.",
-    ErrorCode.NATIVE_TURN_FAILED: "Nothing more will come of this turn; send the message again.",
-}
 
 
 def words_of(error: RpcError) -> str:
@@ -56,11 +38,7 @@ def classify(error: RpcError) -> ErrorCode:
     """The code of an error that ended a turn or a handshake."""
     if error.code == AUTH_REQUIRED:
         return ErrorCode.NATIVE_LOGIN_REQUIRED
-    words = words_of(error)
-    for code, pattern in _WORDS:
-        if re.search(pattern, words, re.IGNORECASE):
-            return code
-    return ErrorCode.NATIVE_TURN_FAILED
+    return classify_words(words_of(error))
 
 
 def forgets_session(error: RpcError) -> bool:
@@ -73,4 +51,4 @@ def forgets_session(error: RpcError) -> bool:
 
 def explain(error: RpcError) -> str:
     """What the user reads when the program answered a prompt with `error`."""
-    return f"The program reported: {words_of(error)}. {_ADVICE[classify(error)]}"
+    return f"The program reported: {words_of(error)}. {ADVICE[classify(error)]}"

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-import trio
 
 from groupx.adapters.acp.failures import words_of
 from groupx.adapters.acp.quirks import LOGIN_BY_VARIABLE, Quirks
@@ -17,14 +16,6 @@ from groupx.domain.text import cut_utf8
 
 PROTOCOL_VERSION = 1
 MAX_LABEL_BYTES = 200
-
-
-class NoAnswer(trio.TooSlowError):
-    """The program left one request of the handshake unanswered for `timeouts.request`."""
-
-    def __init__(self, method: str) -> None:
-        super().__init__(f"no answer to {method}")
-        self.method = method
 
 
 @attrs.frozen(kw_only=True)
@@ -125,7 +116,4 @@ async def log_in(
 
 async def ask(connection: RpcConnection, method: str, params: Json, timeouts: Timeouts) -> Any:
     """One request of the handshake. Raises NoAnswer, RpcError, ConnectionLost."""
-    try:
-        return await connection.request(method, params, seconds=timeouts.request / 1000)
-    except trio.TooSlowError:
-        raise NoAnswer(method) from None
+    return await connection.request(method, params, seconds=timeouts.request / 1000)

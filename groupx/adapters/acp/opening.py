@@ -3,12 +3,12 @@
 import attrs
 
 from groupx.adapters.acp.failures import AUTH_REQUIRED, classify, words_of
-from groupx.adapters.acp.handshake import Greeting, NoAnswer, ask
+from groupx.adapters.acp.handshake import Greeting, ask
 from groupx.adapters.acp.modes import ModeRequest, set_mode
 from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfile
 from groupx.adapters.json_lines import Json, object_of, text_of
-from groupx.adapters.jsonrpc import ConnectionLost, RpcConnection, RpcError
+from groupx.adapters.jsonrpc import ConnectionLost, NoAnswer, RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
 
 MAX_SESSION_ID_BYTES = 1024

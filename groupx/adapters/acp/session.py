@@ -23,13 +23,13 @@ from groupx.adapters.contract import (
 )
 from groupx.adapters.json_lines import Json, is_object
 from groupx.adapters.jsonrpc import Answer, ConnectionLost, Loss, RpcConnection, RpcError
+from groupx.adapters.starting import STDERR_CHARACTERS
 from groupx.process.child import ChildProcess
 
 CANCEL_REPEAT_SECONDS = 1.5
 """A cancel without an answer is sent again; a program may lose one."""
 MAX_CANCELS = 5
 NATIVE_CLOSE_SECONDS = 1.0
-STDERR_CHARACTERS = 2000
 
 
 class AcpSession:

@@ -3,16 +3,20 @@
 from typing import Any, Literal
 
 import attrs
-import orjson
 
 from groupx.adapters.contract import ToolUpdate
 from groupx.adapters.json_lines import Json, is_object, objects_in, render, text_of
-from groupx.domain.limits import MAX_TOOL_RECORD_BYTES
+from groupx.adapters.tool_details import (
+    INPUT_BYTES,
+    MAX_PATHS,
+    NAME_BYTES,
+    TEXT_BYTES,
+    within_bound,
+)
 from groupx.domain.text import cut_utf8
 
 MAX_TRACKED = 4096
 """Tool calls followed in one turn; what comes after them is not shown."""
-_NAME_BYTES, _TEXT_BYTES, _INPUT_BYTES, _PATHS = 200, 1800, 900, 8
 ClosingStatus = Literal["completed", "failed", "cancelled"]
 _TERMINAL = frozenset({"completed", "failed", "cancelled"})
 
@@ -42,7 +46,7 @@ class ToolBook:
         elif call.closed:
             return []
         call.name = _name_of(update) or call.name
-        call.kind = cut_utf8(text_of(update.get("kind")), _NAME_BYTES)[0] or call.kind
+        call.kind = cut_utf8(text_of(update.get("kind")), NAME_BYTES)[0] or call.kind
         status = text_of(update.get("status")) or ("pending" if is_new else "in_progress")
         call.closed = status in _TERMINAL
         events: list[ToolUpdate] = []
@@ -72,16 +76,16 @@ class ToolBook:
     ) -> ToolUpdate:
         return ToolUpdate(
             phase=phase,
-            tool_call_id=cut_utf8(call_id, _NAME_BYTES)[0] or None,
+            tool_call_id=cut_utf8(call_id, NAME_BYTES)[0] or None,
             name=call.name,
             kind=call.kind,
-            status=cut_utf8(status, _NAME_BYTES)[0],
+            status=cut_utf8(status, NAME_BYTES)[0],
             details=details_of(update),
         )
 
 
 def _name_of(update: Json) -> str:
-    return cut_utf8(text_of(update.get("title")) or text_of(update.get("name")), _NAME_BYTES)[0]
+    return cut_utf8(text_of(update.get("title")) or text_of(update.get("name")), NAME_BYTES)[0]
 
 
 def details_of(update: Json) -> dict[str, Any]:
@@ -93,15 +97,15 @@ def details_of(update: Json) -> dict[str, Any]:
     if not text:
         text = text_of(update.get("rawOutput"))
     if text:
-        details["text"] = cut_utf8(text, _TEXT_BYTES)[0]
+        details["text"] = cut_utf8(text, TEXT_BYTES)[0]
     raw_input = update.get("rawInput")
     if raw_input:
         rendered = raw_input if isinstance(raw_input, str) else render(raw_input)
-        details["input"] = cut_utf8(rendered, _INPUT_BYTES)[0]
+        details["input"] = cut_utf8(rendered, INPUT_BYTES)[0]
     paths = [text_of(item.get("path")) for item in objects_in(update.get("locations"))]
     if any(paths):
-        details["paths"] = [cut_utf8(path, _NAME_BYTES)[0] for path in paths if path][:_PATHS]
-    return _within_bound(details)
+        details["paths"] = [cut_utf8(path, NAME_BYTES)[0] for path in paths if path][:MAX_PATHS]
+    return within_bound(details)
 
 
 def _content_text(item: Json) -> str:
@@ -111,14 +115,3 @@ def _content_text(item: Json) -> str:
     if item.get("type") == "diff":
         return f"edited {text_of(item.get('path'))}"
     return ""
-
-
-def _within_bound(details: dict[str, Any]) -> dict[str, Any]:
-    """Escapes can make JSON six times longer than its text."""
-    for key in ("input", "text", "paths"):
-        if len(orjson.dumps(details)) <= MAX_TOOL_RECORD_BYTES:
-            break
-        value = details.pop(key, None)
-        if isinstance(value, str):
-            details[key] = cut_utf8(value, _TEXT_BYTES // 6)[0]
-    return details

@@ -1,0 +1,67 @@
+"""Why a started program gave no session: the same words for every protocol."""
+
+import trio
+
+from groupx.adapters.contract import AdapterStartError, Interaction
+from groupx.adapters.jsonrpc import Loss, NoAnswer, RpcConnection
+from groupx.domain.errors import ErrorCode
+from groupx.domain.limits import Timeouts
+from groupx.domain.text import excerpt
+from groupx.process.child import ChildProcess
+
+STDERR_CHARACTERS = 2000
+
+
+def last_words(connection: RpcConnection, child: ChildProcess) -> str:
+    """What the program printed that was no message, as a sentence; empty when nothing."""
+    said = " ".join(
+        part.strip()
+        for part in (connection.preamble, child.stderr_excerpt(STDERR_CHARACTERS))
+        if part.strip()
+    )
+    return f"It said: {excerpt(said, 600)}\n" if said else ""
+
+
+def too_slow(error: trio.TooSlowError, timeouts: Timeouts, said: str) -> AdapterStartError:
+    """The program was not ready in time."""
+    if isinstance(error, NoAnswer):
+        milliseconds, key = timeouts.request, "timeouts.request"
+        what = f"The program did not answer {error.method}"
+    else:
+        milliseconds, key = timeouts.handshake, "timeouts.handshake"
+        what = "The program was not ready"
+    return AdapterStartError(
+        ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
+        f"{what} within {milliseconds / 1000:g} s. {said}"
+        f"Nothing was sent to it. Try again, or raise {key}.",
+    )
+
+
+def ended_early(
+    loss: Loss, returncode: int | None, said: str, *, protocol: str, install: str
+) -> AdapterStartError:
+    """The program ended before it was ready, or said what cannot be trusted."""
+    if loss.kind == "broken":
+        return AdapterStartError(
+            ErrorCode.PROTOCOL_INVALID_MESSAGE,
+            f"The program does not speak {protocol}. {loss.reason} {said}"
+            f"No message was sent to it. {install}",
+            transient=False,
+        )
+    status = "" if returncode is None else f" (exit status {returncode})"
+    return AdapterStartError(
+        ErrorCode.ADAPTER_START_FAILED,
+        f"The program ended before it was ready{status}. {said}No message was sent to it. "
+        f"{install}",
+        transient=returncode != 0,
+    )
+
+
+def asked_early(asked: Interaction) -> AdapterStartError:
+    """The program asked something before any message."""
+    return AdapterStartError(
+        ErrorCode.UNEXPECTED_NATIVE_INTERACTION,
+        f"The program asked for {asked.kind} before any message: {asked.reason}. GroupX answers no "
+        "such questions, so nothing was sent to it. Answer it once in the program itself.",
+        transient=False,
+    )
