@@ -26,7 +26,7 @@ ADVICE = {
 """What the user can do, by code."""
 
 
-def code_in(words: str) -> ErrorCode:
+def classify_words(words: str) -> ErrorCode:
     """The code of a failure that the program described in `words`."""
     for code, pattern in _WORDS:
         if re.search(pattern, words, re.IGNORECASE):

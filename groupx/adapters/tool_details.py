@@ -7,7 +7,7 @@ import orjson
 from groupx.domain.limits import MAX_TOOL_RECORD_BYTES
 from groupx.domain.text import cut_utf8
 
-NAME_BYTES, TEXT_BYTES, INPUT_BYTES, PATHS = 200, 1800, 900, 8
+NAME_BYTES, TEXT_BYTES, INPUT_BYTES, MAX_PATHS = 200, 1800, 900, 8
 
 
 def within_bound(details: dict[str, Any]) -> dict[str, Any]:
