@@ -30,6 +30,13 @@ def objects_in(value: object) -> list[Json]:
     return [item for item in cast("list[object]", value) if is_object(item)]
 
 
+def texts_in(value: object) -> list[str]:
+    """The strings of a parsed list; empty when it is none."""
+    if not isinstance(value, list):
+        return []
+    return [item for item in cast("list[object]", value) if isinstance(item, str)]
+
+
 def text_of(value: object) -> str:
     """A parsed string; empty when it is none."""
     return value if isinstance(value, str) else ""

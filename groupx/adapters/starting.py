@@ -1,9 +1,11 @@
 """Why a started program gave no session: the same words for every protocol."""
 
+from typing import Protocol
+
 import trio
 
 from groupx.adapters.contract import AdapterStartError, Interaction
-from groupx.adapters.jsonrpc import Loss, NoAnswer, RpcConnection
+from groupx.adapters.jsonrpc import Loss, NoAnswer
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
 from groupx.domain.text import excerpt
@@ -12,7 +14,16 @@ from groupx.process.child import ChildProcess
 STDERR_CHARACTERS = 2000
 
 
-def last_words(connection: RpcConnection, child: ChildProcess) -> str:
+class Connection(Protocol):
+    """What every protocol's connection keeps of a program's first words."""
+
+    @property
+    def preamble(self) -> str:
+        """What the program printed before its first message; bounded."""
+        ...
+
+
+def last_words(connection: Connection, child: ChildProcess) -> str:
     """What the program printed that was no message, as a sentence; empty when nothing."""
     said = " ".join(
         part.strip()
