@@ -48,6 +48,7 @@ from groupx.store.transactions.recover import recover_all
 from groupx.store.upgrade import Upgrade
 from groupx.store.writer import StoreThread
 from groupx.supervisor.child import describe
+from groupx.supervisor.early_signals import keep_signals
 from groupx.supervisor.endless import until_stopping
 from groupx.supervisor.lease import RunLease
 from groupx.supervisor.listener import bind_port
@@ -126,6 +127,7 @@ def run_runtime(plan: Plan) -> None:
         database = None if paths.database is None else Path(paths.database)
         held.enter_context(RunLease.acquire(database, Path(paths.data)))
         Path(paths.runtime_file).unlink(missing_ok=True)  # that port is anybody's now
+        keep_signals()
         trio.run(partial(_main, plan, listening, adapters))
 
 

@@ -1,6 +1,6 @@
 """`python -m groupx.cli`."""
 
-from groupx.cli import main
+from groupx.__main__ import main
 
 if __name__ == "__main__":
     main()

@@ -21,6 +21,7 @@ from groupx.domain.config import Config
 from groupx.domain.paths import Paths
 from groupx.domain.runtime_keys import runtime_scope_key
 from groupx.process.environment import RUN_VARIABLE
+from groupx.supervisor.early_signals import hold_signals_for_exec
 
 if TYPE_CHECKING:
     from groupx.runtime import Plan
@@ -105,6 +106,7 @@ def _shed_mark() -> None:
     It is read from the environment that a process was started with, so unsetting it is not enough.
     """
     if RUN_VARIABLE in os.environ:
+        hold_signals_for_exec()
         own = {name: value for name, value in os.environ.items() if name != RUN_VARIABLE}
         os.execve(sys.executable, sys.orig_argv, own)  # noqa: S606
 

@@ -1,9 +1,10 @@
 """SIGINT, SIGTERM and SIGHUP: the first asks, the second hurries, the third ends the process."""
 
-import signal
 from collections.abc import AsyncIterator, Callable
 
 import trio
+
+from groupx.supervisor.early_signals import asking, came
 
 GRACEFUL_SECONDS = 60.0
 """From the first signal until we hurry by ourselves."""
@@ -23,22 +24,14 @@ async def obey_signals(
     `exit_hard(code)` is `os._exit`, with 128 + the signal's number; called too when the tree has
     not gone in time, since a tree that ignores cancellation cannot be waited for.
     """
-    with trio.open_signal_receiver(*_asking()) as signals:
+    with trio.open_signal_receiver(*asking()) as signals:
         task_status.started()
-        code = 128 + await anext(signals)
+        code = 128 + (came() or await anext(signals))
         stop()
         await _next_within(signals, GRACEFUL_SECONDS)
         hurry()
         await _next_within(signals, HURRIED_SECONDS)
         exit_hard(code)
-
-
-def _asking() -> list[signal.Signals]:
-    """Without SIGHUP where it was ignored on purpose (nohup)."""
-    asking = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        asking.remove(signal.SIGHUP)
-    return asking
 
 
 async def _next_within(signals: AsyncIterator[int], seconds: float) -> None:
