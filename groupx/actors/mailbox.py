@@ -122,8 +122,12 @@ class Mailbox(Generic[AddressT]):
         await self._deliver(Letter(notice))
 
     async def _deliver(self, letter: Letter) -> None:
+        await trio.lowlevel.checkpoint_if_cancelled()
         try:
-            await self._send.send(letter)
+            try:
+                self._send.send_nowait(letter)  # saves a turn of the loop for each ask
+            except trio.WouldBlock:
+                await self._send.send(letter)
         except (trio.ClosedResourceError, trio.BrokenResourceError):
             raise ActorCrashed(self.name) from None
 

@@ -57,7 +57,11 @@ class Connection:
         trio.BrokenResourceError when the client does not read.
         """
         view = memoryview(data)
-        async with self._sending:
+        try:
+            self._sending.acquire_nowait()
+        except trio.WouldBlock:
+            await self._sending.acquire()
+        try:
             for start in range(0, len(view), _SEND_BYTES):
                 with trio.move_on_after(SEND_SECONDS) as scope:
                     await self._stream.send_all(view[start : start + _SEND_BYTES])
@@ -66,6 +70,8 @@ class Connection:
                     raise trio.BrokenResourceError(
                         f"the client read nothing for {SEND_SECONDS:g} s"
                     )
+        finally:
+            self._sending.release()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         """Some bytes; empty at the end."""

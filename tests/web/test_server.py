@@ -8,6 +8,7 @@ import trio
 
 from groupx.supervisor.listener import bind_port
 from groupx.web import connection as connection_module
+from groupx.web import http1 as http1_module
 from groupx.web import server as server_module
 from groupx.web.asgi import CONNECTION
 from groupx.web.server import WebServer
@@ -199,6 +200,31 @@ async def test_an_answer_leaves_in_one_write(monkeypatch):
         assert written[0].startswith(b"HTTP/1.1 200")
         assert b"fine" in written[0]
         await stream.aclose()
+
+
+async def closed(stream):
+    while await stream.receive_some():
+        pass
+
+
+async def test_who_asks_nothing_for_long_is_let_go_and_who_waits_for_an_answer_is_not(monkeypatch):
+    monkeypatch.setattr(http1_module, "IDLE_SECONDS", 0.05)
+    app = App()
+    async with serving(app) as (server, port):
+        waiting = await send(port, get("/silent"))
+        await app.started.wait()
+        with trio.fail_after(5):
+            silent = await trio.open_tcp_stream("127.0.0.1", port)
+            await closed(silent)
+            used = await send(port, get("/ok"))
+            assert (await read_response(used))[0] == 200
+            await closed(used)
+            while len(server._connections) > 1:
+                await trio.lowlevel.checkpoint()
+        [left] = server._connections
+        assert left.streams == 1
+        for stream in (waiting, silent, used):
+            await stream.aclose()
 
 
 async def test_idle_connections_do_not_hold_up_the_stop():
