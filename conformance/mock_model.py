@@ -36,11 +36,13 @@ REMINDERS = ("<system-reminder", "<environment", "<user_info", "<project")
 class MockModel:
     """The server; use as a context manager. `requests` is what it was asked so far."""
 
-    def __init__(self, port: int = 0, log: Path | None = None) -> None:
+    def __init__(
+        self, port: int = 0, log: Path | None = None, handler: "type[Handler] | None" = None
+    ) -> None:
         self.requests: list[Json] = []
         self._file: TextIO | None = log.open("a") if log else None
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler or Handler)
         self._server.daemon_threads = True
         self._server.model = self  # type: ignore[attr-defined]
         self.closing = threading.Event()
@@ -145,8 +147,11 @@ class Handler(BaseHTTPRequestHandler):
             elif path.endswith("/responses"):
                 self.on_responses(path, body)
             else:
-                self.model.record(method="POST", path=path)
-                self.answer({})
+                self.on_other(path, body)
+
+    def on_other(self, path: str, body: Json) -> None:
+        self.model.record(method="POST", path=path)
+        self.answer({})
 
     # --- bytes
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from .mock_model import MODEL
 
 REAL = Path(__file__).resolve().parents[1] / ".real"
+CLAUDE = REAL / "python" / "claude_agent_sdk" / "_bundled" / "claude"
+"""Claude Code's own program comes inside the package of its SDK."""
 
 
 def find(program: str) -> str | None:
     """Its path: GROUPX_TEST_<PROGRAM>, then PATH, then what install_real.py fetched."""
     named = os.environ.get(f"GROUPX_TEST_{program.upper()}")
-    fetched = REAL / "node_modules" / ".bin" / program
+    fetched = CLAUDE if program == "claude" else REAL / "node_modules" / ".bin" / program
     return named or shutil.which(program) or (str(fetched) if fetched.exists() else None)
 
 
@@ -38,4 +40,22 @@ def grok_environment(home: Path, model_url: str) -> dict[str, str]:
         "GROK_DEFAULT_MODEL": MODEL,
         "GROK_TELEMETRY_ENABLED": "false",
         "GROK_DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def claude_environment(home: Path, model_url: str) -> dict[str, str]:
+    """Claude Code against the mock model, with nothing of the user's and no traffic elsewhere."""
+    (home / ".claude").mkdir(parents=True, exist_ok=True)
+    (home / "tmp").mkdir(exist_ok=True)
+    return {
+        "HOME": str(home),
+        "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+        "CLAUDE_CODE_TMPDIR": str(home / "tmp"),
+        "ANTHROPIC_BASE_URL": model_url,
+        "ANTHROPIC_API_KEY": "sk-mock",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "IS_SANDBOX": "1",
     }

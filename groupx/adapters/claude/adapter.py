@@ -1,0 +1,172 @@
+"""The adapter of Claude Code, through its stream-json protocol."""
+
+import shutil
+import uuid
+
+import trio
+
+from groupx.adapters.claude.connection import ControlRefused
+from groupx.adapters.claude.failures import words_of
+from groupx.adapters.claude.handshake import greet, set_mode
+from groupx.adapters.claude.session import ClaudeSession
+from groupx.adapters.claude.starting import (
+    INSTALL,
+    MODE,
+    NEEDED_FLAGS,
+    argv_of,
+    environment_of,
+    prefix_of,
+    write_mcp_file,
+)
+from groupx.adapters.contract import (
+    AdapterStartError,
+    NativeSession,
+    ProbeReport,
+    SessionFacts,
+    SessionProfile,
+)
+from groupx.adapters.jsonrpc import ConnectionLost
+from groupx.adapters.probing import output_of
+from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
+from groupx.domain.errors import ErrorCode
+from groupx.process.child import ChildProcess
+from groupx.process.spawner import Spawner, SpawnError
+
+UNKNOWN_SESSION = "No conversation found"
+ROOT_REFUSED = "root/sudo"
+
+
+class ClaudeAdapter:
+    """An `Adapter`."""
+
+    driver = "claude"
+    adapter_id = "claude"
+    can_reconcile = False
+
+    async def probe(self, profile: SessionProfile, spawner: Spawner) -> ProbeReport:
+        """Look for the program; ask it for its version and flags."""
+        environment, prefix = environment_of(profile), prefix_of(profile)
+        path = shutil.which(prefix[0], path=environment.get("PATH"))
+        if path is None:
+            return ProbeReport(found=False, problem=f"{prefix[0]} was not found. {INSTALL}")
+        said = await output_of(spawner, (*prefix, "--version"), environment)
+        version = next(iter(said.splitlines()), None)
+        said = await output_of(spawner, (*prefix, "--help"), environment)
+        missing = [flag for flag in NEEDED_FLAGS if flag not in said]
+        problem = None
+        if missing:
+            problem = f"It does not know {', '.join(missing)}: update it. {INSTALL}"
+        return ProbeReport(found=True, path=path, version=version, problem=problem)
+
+    async def serve(
+        self,
+        profile: SessionProfile,
+        spawner: Spawner,
+        *,
+        task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Start the program, hand over the ready session, serve it until its process is gone."""
+        session_id = profile.resume or str(uuid.uuid4())
+        mcp_file = None if profile.mcp is None else write_mcp_file(profile.mcp, profile.run_dir)
+        argv = argv_of(profile, session_id, mcp_file)
+        try:
+            opening = spawner.open(argv, cwd=profile.cwd, env=environment_of(profile))
+            async with opening as child:
+                await self._serve(ClaudeSession(child, profile, session_id), child, task_status)
+        except SpawnError as error:
+            raise AdapterStartError(
+                ErrorCode.ADAPTER_START_FAILED,
+                f"{error} Nothing was sent to it. {INSTALL}",
+                transient=not error.not_found,
+            ) from error
+
+    async def _serve(
+        self,
+        session: ClaudeSession,
+        child: ChildProcess,
+        task_status: trio.TaskStatus[NativeSession],
+    ) -> None:
+        refused: AdapterStartError | None = None
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(session.connection.serve)
+                try:
+                    await _open(session, child)
+                except AdapterStartError as error:
+                    refused = error
+                    nursery.cancel_scope.cancel()
+                else:
+                    task_status.started(session)
+        finally:
+            session.closed.set()
+        if refused is not None:
+            raise refused
+
+
+async def _open(session: ClaudeSession, child: ChildProcess) -> None:
+    connection, profile = session.connection, session.profile
+    timeouts = profile.timeouts
+    try:
+        with trio.fail_after(timeouts.handshake / 1000):
+            # It connects to the MCP server first: bounded by the whole handshake only.
+            version = await greet(connection, seconds=timeouts.handshake / 1000)
+            mode = await set_mode(connection, profile.mode or MODE, seconds=timeouts.request / 1000)
+    except trio.TooSlowError as error:
+        if session.unprompted is not None:
+            raise asked_early(session.unprompted) from error
+        raise too_slow(error, timeouts, last_words(connection, child)) from error
+    except ControlRefused as error:
+        raise AdapterStartError(
+            ErrorCode.ADAPTER_START_FAILED,
+            f"The program refused to begin: {error.message.rstrip('.')}. Nothing was sent to it. "
+            f"{INSTALL}",
+        ) from error
+    except ConnectionLost as lost:
+        raise _ended_early(session, child, lost) from lost
+    if session.unprompted is not None:
+        raise asked_early(session.unprompted)
+    session.open_as(_facts(session, child, version), mode=mode)
+
+
+def _ended_early(
+    session: ClaudeSession, child: ChildProcess, lost: ConnectionLost
+) -> AdapterStartError:
+    reason = "" if session.early_result is None else words_of(session.early_result)
+    said = f"{reason} {last_words(session.connection, child)}"
+    if session.profile.resume is not None and UNKNOWN_SESSION in said:
+        return AdapterStartError(
+            ErrorCode.NATIVE_RESUME_UNSUPPORTED,
+            "The program does not know the session that was to be resumed. Nothing was sent to "
+            "it; a new session takes its place.",
+            transient=False,
+        )
+    if ROOT_REFUSED in said:
+        return AdapterStartError(
+            ErrorCode.ADAPTER_START_FAILED,
+            "Claude Code does not work without asking for permissions as root. Nothing was sent "
+            "to it. Run GroupX as another user, or, if this machine is a sandbox that may be "
+            'lost, set "IS_SANDBOX": "1" in the `env` of the agent.',
+            transient=False,
+        )
+    return ended_early(lost.loss, child.returncode, said, protocol="stream-json", install=INSTALL)
+
+
+def _facts(session: ClaudeSession, child: ChildProcess, version: str | None) -> SessionFacts:
+    resumed = session.profile.resume is not None
+    return SessionFacts(
+        native_session_id=session.session_id,
+        protocol="stream-json",
+        program_name="claude",
+        program_version=version,
+        continuity="resumed" if resumed else "new",
+        capabilities={
+            "streaming": "documented",
+            "cancel": "documented",
+            "resume": "probed" if resumed else "documented",
+            "mcp": "documented",
+            "close": "documented",
+            "mode": "probed",
+        },
+        argv=child.argv,
+        mcp_injected=session.profile.mcp is not None,
+    )

@@ -1,0 +1,46 @@
+"""The first words with a started Claude Code: what it is, and its permission mode."""
+
+from groupx.adapters.claude.connection import ControlRefused, StreamConnection
+from groupx.adapters.contract import AdapterStartError
+from groupx.adapters.json_lines import Json, quote, text_of
+from groupx.domain.errors import ErrorCode
+from groupx.domain.text import cut_utf8
+
+MAX_LABEL_BYTES = 200
+_SAME = ({"manual", "default"},)
+"""Names of one mode."""
+
+
+async def greet(connection: StreamConnection, *, seconds: float) -> str | None:
+    """`initialize`; the program's version. It emits nothing before we write.
+
+    Raises as `StreamConnection.ask`.
+    """
+    answer = await connection.ask({"subtype": "initialize", "hooks": None}, seconds=seconds)
+    return cut_utf8(text_of(answer.get("claude_code_version")), MAX_LABEL_BYTES)[0] or None
+
+
+async def set_mode(connection: StreamConnection, mode: str, *, seconds: float) -> str:
+    """The mode in effect, which is the wanted one.
+
+    Raises AdapterStartError (NATIVE_POLICY_BLOCKED) when it is refused or downgraded, else as
+    `StreamConnection.ask`.
+    """
+    request: Json = {"subtype": "set_permission_mode", "mode": mode}
+    try:
+        answer = await connection.ask(request, seconds=seconds)
+    except ControlRefused as error:
+        raise _blocked(mode, error.message) from error
+    effective = text_of(answer.get("mode")) or mode
+    if effective != mode and {effective, mode} not in _SAME:
+        raise _blocked(mode, f"it stayed in {quote(effective)}")
+    return effective
+
+
+def _blocked(mode: str, reason: str) -> AdapterStartError:
+    return AdapterStartError(
+        ErrorCode.NATIVE_POLICY_BLOCKED,
+        f"The program refused its mode '{mode}': {reason.rstrip('.')}. It would stop to ask for "
+        "permissions, so nothing was sent to it. Allow that mode in the program's own settings.",
+        transient=False,
+    )
