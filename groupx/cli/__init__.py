@@ -10,7 +10,7 @@ from typing import NoReturn, cast
 
 import click
 
-from groupx.cli.failures import REFUSED
+from groupx.cli.failures import REFUSED, words_of
 from groupx.domain.errors import GroupXError
 
 _COMMANDS = {
@@ -75,6 +75,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(REFUSED)
+    except OSError as error:
+        _fail(words_of(error))
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -1,6 +1,8 @@
 """Which config a command is about, and where that config's runtime keeps its things."""
 
+import errno
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +13,7 @@ import click
 from groupx._channel import CHANNEL
 from groupx.cli.failures import Refused
 from groupx.domain.config import Config
+from groupx.domain.config_document import MAX_CONFIG_BYTES
 from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
 from groupx.domain.paths import (
     CONFIG_NAME,
@@ -58,7 +61,7 @@ class Place:
         Refused too when the database would lie where it is lost.
         """
         try:
-            data = self.config_path.read_bytes()
+            data = _read_regular(self.config_path)
         except FileNotFoundError:
             raise Refused(self._missing()) from None
         except OSError as error:
@@ -93,6 +96,15 @@ class Place:
         )
 
 
+def _read_regular(path: Path) -> bytes:
+    """A file's bytes, no more than a config may have and one; what is no file is not waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return file.read(MAX_CONFIG_BYTES + 1)
+
+
 def find_place(*, config: str | None, demo: bool) -> Place:
     """The config that the options, the environment or the folder name."""
     if demo:
@@ -106,4 +118,10 @@ def find_place(*, config: str | None, demo: bool) -> Place:
 
 def demo_folder() -> str:
     """Where the demo lives."""
-    return demo_directory(os.environ, str(Path.home()))
+    try:
+        home = str(Path.home())
+    except RuntimeError:
+        raise Refused(
+            "there is no home folder to keep the demo in; set HOME or XDG_DATA_HOME."
+        ) from None
+    return demo_directory(os.environ, home)

@@ -14,7 +14,7 @@ from groupx.cli.place import Place
 from groupx.domain.errors import GroupXError
 from groupx.domain.paths import Paths
 from groupx.domain.runtime_keys import runtime_scope_key
-from groupx.supervisor.lease import is_free
+from groupx.supervisor.lease import LeaseImpossible, is_free
 
 T = TypeVar("T")
 
@@ -105,12 +105,19 @@ def _gone(place: Place, port: int) -> bool:
         except NotARuntime:
             return False
         return False
-    return not locked(place) and is_free(_database(place), place.data)
+    return _is_free(_database(place), place)
 
 
 def locked(place: Place) -> bool:
     """Whether a runtime holds the lock of this config's data directory; makes no file."""
-    return not is_free(None, place.data)
+    return not _is_free(None, place)
+
+
+def _is_free(database: Path | None, place: Place) -> bool:
+    try:
+        return is_free(database, place.data)
+    except LeaseImpossible as error:
+        raise Refused(str(error)) from None
 
 
 def _database(place: Place) -> Path | None:

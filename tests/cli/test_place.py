@@ -1,5 +1,6 @@
 """Which config a command is about, and what is said when there is none."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -46,9 +47,15 @@ def test_a_wrong_config_is_refused_by_name(tmp_path: Path):
         find_place(config=None, demo=False).load()
 
 
-def test_a_folder_as_config_is_refused(tmp_path: Path):
-    with pytest.raises(Refused, match="cannot be read"):
-        find_place(config=str(tmp_path), demo=False).load()
+def _nothing_but_a_file(folder: Path) -> list[str]:
+    os.mkfifo(folder / "fifo")
+    return [str(folder), str(folder / "fifo"), "/dev/zero", "/dev/null"]
+
+
+def test_what_is_no_file_is_refused_as_config_and_not_waited_for(tmp_path: Path):
+    for config in _nothing_but_a_file(tmp_path):
+        with pytest.raises(Refused, match=r"cannot be read.*nothing was started"):
+            find_place(config=config, demo=False).load()
 
 
 @pytest.mark.parametrize(
