@@ -12,6 +12,7 @@ import attrs
 from groupx.cli.failures import Refused
 
 PROTOCOL = "groupx.runtime/1"
+TIMEOUT_SECONDS = 5.0
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
 _PIECE_BYTES = 64 * 1024
 
@@ -34,11 +35,21 @@ class Answer:
         return f"it answered with status {self.status}"
 
 
-class NobodyListens(Exception):
+class NoAnswer(Refused):
+    """A room that answered before does not any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the room stopped answering meanwhile, so whether it did this is not known. "
+            "Look with `groupx status`, then try again."
+        )
+
+
+class NobodyListens(NoAnswer):
     """The port refuses connections."""
 
 
-class NotARuntime(Exception):
+class NotARuntime(NoAnswer):
     """Something listens there that does not answer as a GroupX runtime does."""
 
 
@@ -52,7 +63,7 @@ class RuntimeClient:
 
     port: int
     token: str | None = attrs.field(default=None, repr=False)
-    timeout_seconds: float = 5.0
+    timeout_seconds: float = attrs.field(factory=lambda: TIMEOUT_SECONDS)
 
     def get(self, path: str) -> Answer:
         """Raises NobodyListens, NotARuntime."""

@@ -56,7 +56,8 @@ def leased(place: Place, *, must_exist: bool = True) -> Generator[Offline]:
     except LeaseTaken as error:
         raise Refused(
             f"a running room holds {error.path}, so nothing was done. Stop it first "
-            "(`groupx stop`, with its config)."
+            "(`groupx stop`, with its config; "
+            f"`lsof {error.path}` names its process)."
         ) from None
     except LeaseImpossible as error:
         raise Refused(str(error)) from None

@@ -16,7 +16,7 @@ from groupx.cli.failures import DONE, FATAL, Refused
 from groupx.cli.notices import show_notices
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.progress import ProgressLine, upgrading
-from groupx.cli.running import find_running, occupant
+from groupx.cli.running import Silent, find_running, is_silent, occupant
 from groupx.domain.config import Config
 from groupx.domain.paths import Paths
 from groupx.domain.runtime_keys import runtime_scope_key
@@ -127,6 +127,8 @@ def _who_holds(place: Place, port: int) -> str:
             f"the room of another config listens on port {port}; it was left alone and nothing "
             "was started. Stop it, or give this config another server.port (or run with --port)."
         )
+    if holder == "foreign" and is_silent(place, port):
+        return Silent(place, port).message
     return (
         f"port {port} is taken by a program that is not GroupX; it was left alone and nothing was "
         "started. Stop that program, or give this config another server.port (or run with --port)."

@@ -50,8 +50,21 @@ def occupant(port: int, scope_key: str) -> tuple[Occupant, dict[str, Any]]:
     return ("same" if health.get("runtimeScopeKey") == scope_key else "other"), health
 
 
+class Silent(Refused):
+    """This config's room runs, and does not answer."""
+
+    def __init__(self, place: Place, port: int) -> None:
+        super().__init__(
+            f"the room of {place.config_path} runs but does not answer on port {port}, so nothing "
+            "was done. It may have too much to do: try again in a moment. If it stays so, end its "
+            f"process, which `lsof {place.paths().lock}` names, with SIGTERM; what is queued "
+            "survives."
+        )
+        self.port = port
+
+
 def find_running(place: Place) -> Running | None:
-    """The runtime of this config, on the port that it wrote down.
+    """The runtime of this config, on the port that it wrote down. Raises Silent.
 
     Only while it holds the lock of its data directory: then nobody else can have the port. A
     stranger who answers in its stead would be given the token.
@@ -60,7 +73,14 @@ def find_running(place: Place) -> Running | None:
     if port is None or not locked(place):
         return None
     holder, health = occupant(port, runtime_scope_key(str(place.config_path)))
+    if holder == "foreign" and is_silent(place, port):
+        raise Silent(place, port)
     return Running(port=port, health=health) if holder == "same" else None
+
+
+def is_silent(place: Place, port: int) -> bool:
+    """Whether it is this config's room that holds a `port` on which nobody answers sensibly."""
+    return written_port(place.paths()) == port and locked(place)
 
 
 def client_of(place: Place, running: Running) -> RuntimeClient:

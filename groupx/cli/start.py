@@ -1,5 +1,6 @@
 """`groupx start`: the daemon in the background."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from groupx.cli.notices import show_notices
 from groupx.cli.open import offer_login
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.progress import upgrading
-from groupx.cli.running import Running, find_running, wait_until
+from groupx.cli.running import Running, Silent, find_running, wait_until
 
 START_SECONDS = 60.0
 UPGRADE_SECONDS = 3600.0
@@ -68,9 +69,11 @@ def launch(place: Place, *options: str) -> Running:
         os.close(descriptor)
 
     def settled() -> Running | str | None:
+        running: Running | None = None
         if daemon.poll() is not None:
             return f"the room did not start (exit {daemon.returncode}):\n{_since(log, said_before)}"
-        running = find_running(place)
+        with contextlib.suppress(Silent):  # it has much to do as it starts
+            running = find_running(place)
         if running is None or running.health.get("status") == "starting":
             return None
         return running

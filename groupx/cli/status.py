@@ -7,23 +7,30 @@ import click
 
 from groupx.cli.failures import DONE, REFUSED
 from groupx.cli.place import config_options, find_place
-from groupx.cli.running import client_of, find_running
+from groupx.cli.running import Silent, client_of, find_running
 
 
 @click.command("status")
 @config_options
 @click.option("--json", "as_json", is_flag=True, help="The health as JSON.")
 def command(config: str | None, demo: bool, as_json: bool) -> int:
-    """Say whether this config's room runs, and how it is. Exit code 1 when it does not run."""
+    """Say whether this config's room runs, and how it is. Exit code 1 unless it answers."""
     place = find_place(config=config, demo=demo)
-    running = find_running(place)
+    try:
+        running = find_running(place)
+    except Silent as silent:
+        if not as_json:
+            raise
+        facts = {"running": True, "config": str(place.config_path), "health": None}
+        click.echo(json.dumps({**facts, "problem": silent.message}))
+        return REFUSED
     if running is None:
         if as_json:
             click.echo(json.dumps({"running": False, "config": str(place.config_path)}))
         else:
             click.echo(f"No room of {place.config_path} runs. Start it with `groupx run`.")
         return REFUSED
-    health = client_of(place, running).get("/api/health").body
+    health = client_of(place, running).health().body
     if as_json:
         facts = {"running": True, "config": str(place.config_path), "url": running.url}
         click.echo(json.dumps({**facts, "health": health}))

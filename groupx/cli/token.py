@@ -7,7 +7,7 @@ import click
 from groupx.cli.client import NobodyListens, NotARuntime
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import Place, config_options, find_place
-from groupx.cli.running import client_of, find_running
+from groupx.cli.running import Silent, client_of, find_running, written_port
 
 
 @click.group("token")
@@ -35,14 +35,15 @@ def rotate(config: str | None, demo: bool) -> int:
 
 def _told(place: Place) -> str:
     """Any request with the new token makes the running room look; this one does it now."""
-    running = find_running(place)
-    if running is None:
-        return "The token is new. Log in with `groupx open` once the room runs."
+    port = written_port(place.paths())
     try:
+        running = find_running(place)
+        if running is None:
+            return "The token is new. Log in with `groupx open` once the room runs."
         client_of(place, running).health()
-    except (NobodyListens, NotARuntime):
+    except (NobodyListens, NotARuntime, Silent):
         return (
-            f"The token is new, but the room on port {running.port} did not answer just now: what "
+            f"The token is new, but the room on port {port} did not answer just now: what "
             "the old one holds open ends within 15 s. To be sure, run `groupx restart`."
         )
     return (

@@ -15,7 +15,8 @@ class LeaseTaken(Exception):
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"Another GroupX runtime holds {path}, so nothing was started and nothing was "
-            "touched. Stop that runtime (`groupx stop`), or use another database and data folder."
+            f"touched. `lsof {path}` names its process, and `ps` the config it runs with: stop it "
+            "with `groupx stop` and that config, or use another database and data folder."
         )
         self.path = path
 
