@@ -23,6 +23,9 @@ MAX_GROUP_WRITES = 256
 MAX_GROUP_SECONDS = 0.010
 PROBE_SECONDS = 1.0
 """How often a store with a fault that may heal tries to write again."""
+WALL_CLOCK_FACTOR = 10
+"""A read's deadline counts the work of its thread, since a busy machine is not the reader's fault;
+by the clock on the wall it may take this many times as long."""
 _STEPS_PER_CHECK = 4_000
 """SQLite instructions between two looks at a read's deadline; well under a millisecond."""
 
@@ -43,7 +46,10 @@ class _GroupLostError(Exception):
 
 
 class Executor:
-    """Owns a connection. `seconds` is a monotonic clock; `ids` is used by nobody else."""
+    """Owns a connection. `seconds` is a monotonic clock; `ids` is used by nobody else.
+
+    `worked` gives the seconds that this thread has computed; without it, `seconds` has to do.
+    """
 
     def __init__(
         self,
@@ -52,9 +58,11 @@ class Executor:
         ids: IdSource,
         now_ms: Callable[[], int],
         seconds: Callable[[], float],
+        worked: Callable[[], float] | None = None,
         limits: Limits | None = None,
     ) -> None:
         self._conn = conn
+        self._worked = worked or seconds
         self._limits = limits or Limits()
         self._ids = ids
         self._now_ms = now_ms
@@ -97,8 +105,7 @@ class Executor:
 
     def read(self, job: ReadJob) -> None:
         """Run one query outside any transaction; STORE_BUSY when its time is over."""
-        until = self._seconds() + job.deadline_ms / 1000
-        self._conn.set_progress_handler(lambda: self._seconds() > until, _STEPS_PER_CHECK)
+        self._conn.set_progress_handler(self._watch(job.deadline_ms / 1000), _STEPS_PER_CHECK)
         try:
             job.result = outcome.Value(job.run(self._conn, job.argument))
         except sqlite3.Error as error:
@@ -132,6 +139,12 @@ class Executor:
         with contextlib.suppress(sqlite3.Error):
             self._conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self._conn.close()
+
+    def _watch(self, bound: float) -> Callable[[], bool]:
+        """Whether a read that begins now has had its time."""
+        worked, seconds = self._worked, self._seconds
+        work_until, wall_until = worked() + bound, seconds() + bound * WALL_CLOCK_FACTOR
+        return lambda: worked() > work_until or seconds() > wall_until
 
     def _write(self, job: WriteJob) -> None:
         execute = self._conn.execute

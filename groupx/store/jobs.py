@@ -12,7 +12,7 @@ from groupx.domain.commits import CommitFacts
 from groupx.store.transaction import Transaction
 
 DEFAULT_READ_MS = 50
-"""What a read may take; it is also the most that it can hold writers up."""
+"""What a read may compute; on an idle machine also the most that it can hold writers up."""
 
 
 @attrs.define(eq=False, kw_only=True)

@@ -199,6 +199,7 @@ class StoreThread:
             ids=self._ids,
             now_ms=self._now_ms,
             seconds=time.monotonic,
+            worked=time.thread_time,
             limits=self._limits,
         )
         self._executor = executor

@@ -1,6 +1,7 @@
 """Groups, savepoints, bounds, faults and deadlines, without a thread or a loop."""
 
 import functools
+import itertools
 import random
 import sqlite3
 from collections import deque
@@ -389,6 +390,49 @@ def test_a_read_that_takes_too_long_is_stopped(
     fine = ReadJob(run=lambda conn, q: conn.execute("SELECT ?", (q,)).fetchone(), argument=3)
     executor.read(fine)
     assert unwrap(fine) == (3,)
+
+
+def short(conn: sqlite3.Connection, _query: object) -> list[Any]:
+    numbers = "n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100)"
+    sql = f"WITH RECURSIVE {numbers} SELECT max(i) FROM n"
+    return conn.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("run", "work_per_look", "wall_per_look", "stopped"),
+    [
+        (short, 0.0, 0.001, False),
+        (short, 0.0, 0.049, False),
+        (short, 0.06, 0.0, True),
+        (endless, 0.0, 0.1, True),
+        (endless, 0.001, 0.0, True),
+    ],
+)
+def test_the_deadline_counts_work_and_the_wall_clock_only_ends_what_does_not_end(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Any,
+    work_per_look: float,
+    wall_per_look: float,
+    stopped: bool,
+) -> None:
+    wall, work = itertools.count(), itertools.count()
+    executor = Executor(
+        bench.conn,
+        ids=IdSource(lambda: 0, random.Random(1).randbytes),
+        now_ms=lambda: 0,
+        seconds=lambda: next(wall) * wall_per_look,
+        worked=lambda: next(work) * work_per_look,
+    )
+    monkeypatch.setattr(executor_module, "_STEPS_PER_CHECK", 200)
+    read = ReadJob(run=run, argument=None, deadline_ms=50)
+    executor.read(read)
+    if stopped:
+        with pytest.raises(GroupXError, match="STORE_BUSY"):
+            unwrap(read)
+    else:
+        assert unwrap(read) == [(100,)]
+    assert stopped or next(wall) > 3
 
 
 def test_a_read_passes_on_what_its_function_raises(bench: Bench) -> None:

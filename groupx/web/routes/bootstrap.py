@@ -16,13 +16,12 @@ from groupx.web.routes.history import page_wire
 from groupx.web.services import Services
 
 SCHEMA = "groupx.bootstrap/1"
-DEADLINE_MS = 250
 
 
 async def bootstrap(services: Services, call: Call) -> Answer:
     """Everything a face shows first (12-tables D). NOT_FOUND for no such room."""
     query = BootstrapQuery(room_id=call.query.get("roomId"))
-    found = await services.store.ask(Read(read_bootstrap, query, DEADLINE_MS))
+    found = await services.store.ask(Read(read_bootstrap, query))
     page = await page_wire(services, call, found.page)
     return wire_answer(_wire(services, found) | page)
 

@@ -12,7 +12,6 @@ from groupx.web.guards import Call
 from groupx.web.services import Services
 
 DEFAULT_LIMIT = 100
-DEADLINE_MS = 250
 
 
 async def history(services: Services, call: Call) -> Answer:
@@ -22,7 +21,7 @@ async def history(services: Services, call: Call) -> Answer:
         before_seq=call.query.get("beforeSeq"),
         limit=call.query.get("limit", DEFAULT_LIMIT),
     )
-    page = await services.store.ask(Read(read_history, query, DEADLINE_MS))
+    page = await services.store.ask(Read(read_history, query))
     return wire_answer(await page_wire(services, call, page))
 
 

@@ -15,8 +15,6 @@ from groupx.store.queries.events_after import events_after
 
 T = TypeVar("T")
 
-PAGE_DEADLINE_MS = 250
-
 
 class CursorLoop(Generic[T]):
     """Everything durable above a cursor, then what happens; encoded by `encode`."""
@@ -45,7 +43,7 @@ class CursorLoop(Generic[T]):
             if subscription.behind:
                 floor = self._hub.ring.floor
                 query = EventsAfter(room_id=self._room_id, after_seq=subscription.cursor)
-                page = await self._store.ask(Read(events_after, query, PAGE_DEADLINE_MS))
+                page = await self._store.ask(Read(events_after, query))
                 subscription.read_page(page, floor)
                 if page:
                     return self._encode(page)

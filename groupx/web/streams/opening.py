@@ -12,8 +12,6 @@ from groupx.domain.ids import RoomId
 from groupx.domain.views import TurnView
 from groupx.store.queries.stream_start import stream_start
 
-OPENING_DEADLINE_MS = 250
-
 
 @attrs.frozen(kw_only=True)
 class Opening:
@@ -45,7 +43,7 @@ async def open_stream(
     # Taken before the read, so that what a turn shows between the two is seen twice (and told
     # apart by chunkIndex) rather than not at all.
     transients_from = hub.ring.end
-    start = await store.ask(Read(stream_start, room_id, OPENING_DEADLINE_MS))
+    start = await store.ask(Read(stream_start, room_id))
     hub.ring.learn(start.through_seq)
     reset = after_seq is not None and after_seq > start.through_seq
     # Not what the ring knows by now: what happened since the snapshot is not in `active_turns`.
