@@ -62,10 +62,10 @@ class MockModel:
                 self._file.write(json.dumps(request) + "\n")
                 self._file.flush()
 
-    def prompts_with(self, words: str) -> list[Json]:
-        """The model requests whose last user text contains `words`."""
+    def prompts_with(self, words: str, kind: str = "chat") -> list[Json]:
+        """The model requests of this kind whose last user text contains `words`."""
         with self._lock:
-            return [r for r in self.requests if r.get("kind") == "chat" and words in r["user"]]
+            return [r for r in self.requests if r.get("kind") == kind and words in r["user"]]
 
     def serve(self) -> None:
         self._server.serve_forever(poll_interval=0.05)
@@ -250,21 +250,25 @@ class Handler(BaseHTTPRequestHandler):
         items: list[Json] = (
             [{"role": "user", "content": given}] if isinstance(given, str) else given
         )
-        user = last_user_text(after_last_answer(items))
-        plan = Plan(user, [], None)
-        self.model.record(method="POST", path=path, kind="responses", user=user)
+        tail = after_last_answer(items)
+        user = last_user_text(tail)
+        earlier = "\n".join(flat(item.get("content")) for item in items[: -len(tail) or None])
+        outputs = [flat(i["output"]) for i in tail if i.get("type") == "function_call_output"]
+        tools = [name for tool in body.get("tools") or [] for name in tool_names(tool)]
+        plan = Plan(user, tools, outputs[-1] if outputs else None)
+        self.model.record(
+            method="POST", path=path, kind="responses", user=user, earlier=earlier, tools=tools
+        )
         if self.failed(plan):
             return
-        text = "".join(plan.pieces)
-        part = {"type": "output_text", "text": text, "annotations": []}
-        item = {"type": "message", "id": "msg_mock", "role": "assistant", "status": "completed"}
+        number = len(self.model.requests)
         response = {
-            "id": "resp_mock",
+            "id": f"resp_{number}",
             "object": "response",
             "created_at": int(time.time()),
             "model": body.get("model") or MODEL,
             "status": "completed",
-            "output": [{**item, "content": [part]}],
+            "output": response_items(plan, number),
             "usage": RESPONSES_USAGE,
         }
         if not body.get("stream"):
@@ -272,20 +276,63 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.begin_stream()
         begun = {**response, "status": "in_progress", "output": []}
+        self.event({"type": "response.created", "response": begun}, "response.created")
+        for index, item in enumerate(response["output"]):
+            for name, fields in item_events(item, plan):
+                self.event({"type": name, "output_index": index, **fields}, name)
+                if name.endswith("output_text.delta") and self.model.closing.wait(plan.pause):
+                    return
+        self.event({"type": "response.completed", "response": response}, "response.completed")
+
+
+def tool_names(tool: Json) -> list[str]:
+    """Of one offered tool, or of a namespace of them: `namespace::name`."""
+    if tool.get("type") != "namespace":
+        return [tool.get("name", "")]
+    return [f"{tool['name']}::{inner.get('name', '')}" for inner in tool.get("tools") or []]
+
+
+def response_items(plan: Plan, number: int) -> list[Json]:
+    """What one response of the Responses API consists of."""
+    items: list[Json] = []
+    if plan.reasoning:
+        summary = [{"type": "summary_text", "text": "".join(plan.reasoning)}]
+        items.append({"type": "reasoning", "id": f"rs_{number}", "summary": summary})
+    if plan.pieces:
+        part = {"type": "output_text", "text": "".join(plan.pieces), "annotations": []}
+        head = {"type": "message", "id": f"msg_{number}", "role": "assistant"}
+        items.append({**head, "status": "completed", "content": [part]})
+    if plan.call:
+        namespace, _, name = plan.call[0].rpartition("::")
+        call = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}"}
+        call |= {"name": name, "arguments": plan.call[1]}
+        items.append({**call, "namespace": namespace} if namespace else call)
+    return items
+
+
+def item_events(item: Json, plan: Plan) -> list[tuple[str, Json]]:
+    """How one item is streamed."""
+    of_item = {"item_id": item["id"]}
+    opened, deltas = item, []
+    if item["type"] == "reasoning":
+        part = {**of_item, "summary_index": 0}
+        added = {**part, "part": {"type": "summary_text", "text": ""}}
+        opened = {**item, "summary": []}
+        deltas = [("response.reasoning_summary_part.added", added)]
+        for piece in plan.reasoning:
+            deltas.append(("response.reasoning_summary_text.delta", {**part, "delta": piece}))
+    elif item["type"] == "message":
+        part = {**of_item, "content_index": 0}
+        empty = {"type": "output_text", "text": "", "annotations": []}
         opened = {**item, "status": "in_progress", "content": []}
-        at_item = {"output_index": 0}
-        at_part = {"item_id": "msg_mock", "output_index": 0, "content_index": 0}
-        events: list[tuple[str, Json]] = [
-            ("response.created", {"response": begun}),
-            ("response.output_item.added", {**at_item, "item": opened}),
-            ("response.content_part.added", {**at_part, "part": {**part, "text": ""}}),
-            *(("response.output_text.delta", {**at_part, "delta": p}) for p in plan.pieces),
-            ("response.output_text.done", {**at_part, "text": text}),
-            ("response.output_item.done", {**at_item, "item": {**item, "content": [part]}}),
-            ("response.completed", {"response": response}),
-        ]
-        for number, (name, fields) in enumerate(events):
-            self.event({"type": name, "sequence_number": number, **fields}, name)
+        deltas = [("response.content_part.added", {**part, "part": empty})]
+        deltas += [("response.output_text.delta", {**part, "delta": p}) for p in plan.pieces]
+        deltas.append(("response.output_text.done", {**part, "text": "".join(plan.pieces)}))
+    return [
+        ("response.output_item.added", {"item": opened}),
+        *deltas,
+        ("response.output_item.done", {"item": item}),
+    ]
 
 
 def tool_call(name: str, arguments: str) -> Json:

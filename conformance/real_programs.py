@@ -59,3 +59,27 @@ def claude_environment(home: Path, model_url: str) -> dict[str, str]:
         "DISABLE_AUTOUPDATER": "1",
         "IS_SANDBOX": "1",
     }
+
+
+def codex_environment(home: Path, model_url: str, *, key: str = "mock") -> dict[str, str]:
+    """Codex against the mock model, with nothing of the user's and no traffic elsewhere."""
+    settings = home / ".codex" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(
+        f'''model = "{MODEL}"
+model_provider = "mock"
+[model_providers.mock]
+name = "Mock"
+base_url = "{model_url}/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[features]
+plugins = false
+apps = false
+[analytics]
+enabled = false
+'''
+    )
+    return {"HOME": str(home), "CODEX_HOME": str(home / ".codex"), "MOCK_KEY": key}

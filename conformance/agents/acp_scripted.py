@@ -39,6 +39,10 @@ END = {"method": "end"}
 
 
 class ScriptedAgent:
+    ordinary = ORDINARY
+    prompting = "session/prompt"
+    head = {"jsonrpc": "2.0"}  # noqa: RUF012
+
     def __init__(self, scenario, log):
         self.scenario = scenario
         self.log = log
@@ -84,7 +88,7 @@ class ScriptedAgent:
             sys.exit(0)
 
     def send(self, message):
-        self.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
+        self.write(json.dumps({**self.head, **message}, ensure_ascii=False).encode() + b"\n")
 
     # --- steps
 
@@ -138,14 +142,14 @@ class ScriptedAgent:
                 self.run(self.steps_for(method), message)
 
     def steps_for(self, method):
-        if method == "session/prompt":
+        if method == self.prompting:
             prompts = self.scenario.get(method, [])
             self.prompts += 1
             if self.prompts <= len(prompts):
                 return prompts[self.prompts - 1]
         elif method in self.scenario:
             return self.scenario[method]
-        return [{"result": ORDINARY.get(method, {})}]
+        return [{"result": self.ordinary.get(method, {})}]
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import trio
 from groupx.adapters.acp.adapter import AcpAdapter
 from groupx.adapters.acp.drivers import ACP, AcpDriver
 from groupx.adapters.contract import (
+    Adapter,
     AdapterStartError,
     ContentDelta,
     NativeEvent,
@@ -94,20 +95,22 @@ Opener = Callable[..., AbstractAsyncContextManager[Rig]]
 
 @pytest.fixture
 def scripted(spawner: Spawner, tmp_path: Path) -> Opener:
-    """`async with scripted(scenario, driver=…, **profile fields) as rig`."""
+    """`async with scripted(scenario, driver=… or adapter=…, **profile fields) as rig`."""
 
     @asynccontextmanager
     async def open_rig(
         scenario: dict[str, Any] | None = None,
         *,
         driver: AcpDriver = ACP,
+        adapter: Adapter | None = None,
+        program: Path = PROGRAM,
         timeouts: Timeouts = TIMEOUTS,
         **fields: Any,
     ) -> AsyncIterator[Rig]:
         path, log = tmp_path / "scenario.json", tmp_path / "log.jsonl"
         path.write_text(json.dumps(scenario or {}))
         # The fixed arguments of the driver follow; the scripted agent ignores them.
-        command = (sys.executable, "-I", "-S", str(PROGRAM), str(path), str(log))
+        command = (sys.executable, "-E", "-s", "-S", str(program), str(path), str(log))
         profile = SessionProfile(
             **{
                 "agent_id": "tester",
@@ -118,10 +121,11 @@ def scripted(spawner: Spawner, tmp_path: Path) -> Opener:
                 **fields,
             }
         )
+        serve = (adapter or AcpAdapter(driver)).serve
         refused: AdapterStartError | None = None
         async with trio.open_nursery() as nursery:
             try:
-                session = await nursery.start(AcpAdapter(driver).serve, profile, spawner)
+                session = await nursery.start(serve, profile, spawner)
             except AdapterStartError as error:
                 refused = error
             else:
