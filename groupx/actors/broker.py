@@ -255,6 +255,11 @@ def _check_text(content: str) -> None:
             ErrorCode.INVALID_ENVELOPE,
             "The message holds half of a surrogate pair, which is not text; nothing was sent.",
         )
+    if not content.strip():
+        raise GroupXError(
+            ErrorCode.INVALID_ENVELOPE,
+            "The message is blank, so there is nothing to say; nothing was sent.",
+        )
 
 
 def _closing() -> GroupXError:

@@ -44,7 +44,7 @@ def turn_view(conn: sqlite3.Connection, turn_id: str) -> TurnView | None:
 
 
 def open_turns(conn: sqlite3.Connection, actors: Iterable[str], limit: int) -> tuple[TurnView, ...]:
-    """Each lane's active turn, then each queue from its front, together at most `limit`."""
+    """Each lane's active turn, all of them; then each queue from its front, up to `limit`."""
     lanes = list(actors)
     found = [_view(row, None) for actor in lanes for row in conn.execute(_ACTIVE, (actor,))]
     for actor in lanes:
@@ -53,7 +53,7 @@ def open_turns(conn: sqlite3.Connection, actors: Iterable[str], limit: int) -> t
             break
         queue = conn.execute(_QUEUE, (actor, room))
         found += [_view(row, position) for position, row in enumerate(queue)]
-    return tuple(found[:limit])
+    return tuple(found)
 
 
 def child_turns(

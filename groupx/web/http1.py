@@ -84,11 +84,20 @@ def http_config() -> Config:
 class _Http(h11.Connection):
     def next_event(self) -> Any:
         try:
-            return super().next_event()
+            event = super().next_event()
+            if isinstance(event, h11.Request) and _head_bytes(event) > MAX_HEADER_BYTES:
+                raise h11.RemoteProtocolError("the headers are too large", 431)
+            return event
         except h11.RemoteProtocolError as error:
             if "Host" in str(error):
                 error.error_status_hint = 403
             raise
+
+
+def _head_bytes(request: h11.Request) -> int:
+    """h11 itself bounds only a head that does not arrive in one piece."""
+    pairs = sum(len(name) + len(value) + 4 for name, value in request.headers)
+    return len(request.method) + len(request.target) + pairs
 
 
 class StrictProtocol(H11Protocol):

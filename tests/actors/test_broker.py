@@ -45,6 +45,23 @@ async def test_what_is_hashed_is_the_parsed_request_in_wire_names(jumping_clock,
         }
 
 
+@pytest.mark.parametrize("content", ["", " ", "\n\t \r\n", "\u00a0\u2003\u3000"])
+async def test_nothing_to_say_is_refused(jumping_clock, tmp_path, content: str) -> None:
+    async with open_room(tmp_path, "a", started=False) as room:
+        ask = room.broker.ref.ask
+        sent = await ask(SendMessage(client_command_id="1", to=(A,), content=" hi\n"))
+        blank = SendMessage(client_command_id="2", to=(A,), content=content)
+        instead = ReplaceMessage(
+            client_command_id="3", message_event_id=sent.message_event_id, content=content
+        )
+        for request in (blank, instead):
+            with pytest.raises(GroupXError, match="blank") as refused:
+                await ask(request)
+            assert refused.value.code is ErrorCode.INVALID_ENVELOPE
+        (message,) = room.events("message.created")
+        assert message["content"] == " hi\n"
+
+
 async def test_the_same_command_twice_happens_once(jumping_clock, tmp_path) -> None:
     async with open_room(tmp_path, "a", started=False) as room:
         message = SendMessage(client_command_id="x", to=(A,), content="hi")

@@ -142,10 +142,13 @@ async def test_it_serves_and_tells_nothing_of_itself():
         (b"GET /ok HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 403, "FORBIDDEN_HOST"),
         (b"GARBAGE\r\n\r\n", 400, "INVALID_ENVELOPE"),
         (b"GET /ok HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 20000, 431, "INVALID_ENVELOPE"),
+        (b"GET /ok HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 16384 + b"\r\n\r\n",
+         431, "INVALID_ENVELOPE"),
+        (b"GET /" + b"a" * 16384 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 431, "INVALID_ENVELOPE"),
         (b"POST /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
          400, "INVALID_ENVELOPE"),
     ],
-    ids=["no host", "two hosts", "garbage", "headers", "lengths"],
+    ids=["no host", "two hosts", "garbage", "headers", "whole headers", "target", "lengths"],
 )  # fmt: skip
 async def test_what_is_no_request_has_the_one_error_shape(request_bytes, status, code):
     async with serving(App()) as (_, port):
@@ -153,6 +156,18 @@ async def test_what_is_no_request_has_the_one_error_shape(request_bytes, status,
         found, headers, body = await read_response(stream)
         assert (found, orjson.loads(body)["error"]["code"]) == (status, code)
         assert headers["x-content-type-options"] == "nosniff"
+        await stream.aclose()
+
+
+async def test_http_1_0_is_answered_and_ended():
+    async with serving(App()) as (_, port):
+        stream = await send(port, b"GET /ok HTTP/1.0\r\nHost: x\r\n\r\n")
+        said = b""
+        with trio.fail_after(5):
+            while piece := await stream.receive_some():
+                said += piece
+        assert b" 200 " in said
+        assert said.endswith(b"fine")
         await stream.aclose()
 
 

@@ -9,6 +9,7 @@ from groupx.store.queries.bootstrap import bootstrap
 from groupx.store.queries.events_after import events_after
 from groupx.store.queries.history import history
 from groupx.store.queries.lane import lane_head
+from groupx.store.turn_views import open_turns
 
 
 def test_one_snapshot(ledger):
@@ -53,6 +54,17 @@ def test_a_long_queue_is_shown_from_its_front(ledger):
     turns = bootstrap(ledger.conn, BootstrapQuery()).turns
     assert len(turns) == 500
     assert turns[0].turn_id == first
+
+
+def test_however_many_wait_every_active_turn_is_shown(ledger):
+    active, _ = ledger.running()
+    other, _ = ledger.running(ledger.b)
+    first, _ = ledger.queued(), ledger.queued()
+    shown = [
+        [turn.turn_id for turn in open_turns(ledger.conn, (ledger.a, ledger.b), limit)]
+        for limit in (0, 1, 3)
+    ]
+    assert shown == [[active, other], [active, other], [active, other, first]]
 
 
 MORE_EVENTS = """
