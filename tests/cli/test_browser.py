@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,16 @@ import pytest
 from groupx.cli.browser import Opener, has_display, write_open_page
 from groupx.cli.running import wait_until
 
+_AS_THE_DAEMON = """
+import pathlib, sys
+sys.platform = "linux"
+from groupx.cli.browser import Opener
+from groupx.process.system import adopt_orphans
+opener = Opener()
+adopt_orphans()
+opener.open(pathlib.Path(sys.argv[1]))
+sys.stdin.read()
+"""
 URL = "http://127.0.0.1:4310/login?code=abc"
 
 
@@ -36,9 +48,7 @@ def test_no_display_no_window(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.slow
-def test_the_opener_is_nobodys_child_and_gets_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_opener_is_nobodys_child_and_gets_the_page(tmp_path: Path):
     said = tmp_path / "said"
     program = tmp_path / "xdg-open"
     program.write_text(
@@ -46,13 +56,17 @@ def test_the_opener_is_nobodys_child_and_gets_the_page(
         f"mv {said}.part {said}\n"
     )
     program.chmod(0o700)
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    opener = Opener()
-    opener.open(tmp_path / "open.html")
+    # In a process of its own: one that has adopted orphans, as a test before may have, keeps to it.
+    daemon = subprocess.Popen(
+        [sys.executable, "-c", _AS_THE_DAEMON, str(tmp_path / "open.html")],
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        stdin=subprocess.PIPE,
+    )
     assert wait_until(said.exists, 10)
     parent, argument = said.read_text().split()
-    assert int(parent) != os.getpid()
+    assert int(parent) != daemon.pid
+    daemon.communicate()
+    assert daemon.returncode == 0
     assert argument == str(tmp_path / "open.html")
 
 
