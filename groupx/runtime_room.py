@@ -18,6 +18,7 @@ from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
 from groupx.actors.private_folders import PrivateFolders
+from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.transient import Transients
@@ -100,6 +101,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         agents=supervised.ref,
         directory=directory,
         bells=ports.bells,
+        rooms=RoomCommands(store, transients),
         limits=config.limits,
         transport=config.transport,
     )

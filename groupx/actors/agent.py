@@ -11,7 +11,7 @@ from groupx.actors.bells import AgentBells
 from groupx.actors.directory import AgentDirectory
 from groupx.actors.lane import Lane
 from groupx.actors.mailbox import ActorCrashed, ActorRef
-from groupx.actors.messages import BuildPacket, ToContext, ToStore, Write
+from groupx.actors.messages import BuildPacket, Read, ToContext, ToStore, Write
 from groupx.actors.session_keeper import OpenSession, SessionKeeper, SessionPorts
 from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
@@ -21,12 +21,14 @@ from groupx.actors.turn_voice import Speaker, TurnVoice
 from groupx.adapters.contract import AdapterStartError
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import RoomId
 from groupx.domain.ledger import ClaimCommand, Claimed, LaneHead
 from groupx.domain.outcomes import ENDINGS, Cause
 from groupx.domain.packet import Packet
 from groupx.domain.roster import AgentState
 from groupx.domain.text import excerpt
 from groupx.domain.views import ErrorView, ProgramView
+from groupx.store.queries.rooms import active_room_id
 from groupx.store.transactions.claim import claim
 from groupx.store.transactions.requeue import requeue
 
@@ -125,6 +127,7 @@ class AgentActor:
             if turn is None:
                 await self._rest()
                 continue
+            await self._leave_other_room(turn.active_room_id)
             session = await self._session()
             if session is None:
                 continue
@@ -136,6 +139,8 @@ class AgentActor:
 
     async def _rest(self) -> None:
         """Nothing to run: have a session at hand, then wait for a reason to look again."""
+        if self._keeper.current is not None:
+            await self._leave_other_room(await insist(self._store, Read(active_room_id, None)))
         session = self._keeper.current
         if session is None and self._start_is_due:
             session = await self._session()
@@ -146,6 +151,14 @@ class AgentActor:
         await _first_of(self._bells.lane.wait, session.native.closed.wait)
         if not session.usable:
             await self._lose(session, None)
+
+    async def _leave_other_room(self, room_id: RoomId) -> None:
+        """A session is of one room: it ends when that is not the active one any more."""
+        session = self._keeper.current
+        if session is not None and session.room_id != room_id:
+            self._report(AgentState.STARTING, instance_id=None)
+            await self._keeper.renew()
+            self._start_is_due = True
 
     async def _session(self) -> OpenSession | None:
         """The open session, or a new one; None when the program does not start (then what was

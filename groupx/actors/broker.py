@@ -7,6 +7,7 @@ import attrs
 import trio
 
 from groupx.actors.bells import LaneBells
+from groupx.actors.command_key import command_key
 from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef, Letter, Mailbox
 from groupx.actors.messages import (
@@ -25,13 +26,13 @@ from groupx.actors.messages import (
     Write,
 )
 from groupx.actors.remembered_view import agent_view_from
+from groupx.actors.room_commands import RoomCommands
 from groupx.domain.commands import (
     AcceptCommand,
     AcceptedMessage,
     AgainCommand,
     CancelAnswer,
     CancelCommand,
-    CommandKey,
     LaneCommand,
     RememberCommand,
     WithdrawAnswer,
@@ -45,7 +46,7 @@ from groupx.domain.roster import state_after
 from groupx.domain.text import has_lone_surrogate
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import AgentView
-from groupx.domain.wire import camel, to_wire
+from groupx.domain.wire import to_wire
 from groupx.store.queries.lane import lane_views
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.again import again
@@ -56,18 +57,6 @@ from groupx.store.transactions.withdraw import replace, withdraw
 
 IN_FLIGHT = 1_024
 MAILBOX_CAPACITY = 256
-
-Command = (
-    SendMessage
-    | RunAgain
-    | WithdrawMessage
-    | ReplaceMessage
-    | CancelTurn
-    | SetLane
-    | ControlAgentCommand
-)
-_NOT_IN_REQUEST = frozenset({"client_command_id", "binding_id", "actor_id", "kind", "action"})
-"""Who asks and which command it is are not part of what is asked."""
 
 
 class BrokerActor:
@@ -84,6 +73,7 @@ class BrokerActor:
         agents: ActorRef[ToAgents],
         directory: AgentDirectory,
         bells: LaneBells,
+        rooms: RoomCommands,
         limits: Limits,
         transport: str = "structured",
     ) -> None:
@@ -104,6 +94,7 @@ class BrokerActor:
             CancelTurn: self._cancel,
             SetLane: self._set_lane,
             ControlAgentCommand: self._control,
+            **rooms.handlers,
         }
 
     def drain(self) -> None:
@@ -140,7 +131,7 @@ class BrokerActor:
     async def _send(self, message: SendMessage) -> AcceptedMessage:
         _check_text(message.content)
         command = AcceptCommand(
-            key=_key("message.send", message),
+            key=command_key("message.send", message),
             actor_id=message.actor_id,
             to=message.to,
             content=message.content,
@@ -157,7 +148,7 @@ class BrokerActor:
 
     async def _again(self, message: RunAgain) -> AcceptedMessage:
         command = AgainCommand(
-            key=_key(f"turn.{message.kind}", message),
+            key=command_key(f"turn.{message.kind}", message),
             kind=message.kind,
             turn_id=message.turn_id,
             actor_id=message.actor_id,
@@ -169,7 +160,7 @@ class BrokerActor:
 
     async def _withdraw(self, message: WithdrawMessage) -> WithdrawAnswer:
         command = WithdrawCommand(
-            key=_key("message.withdraw", message),
+            key=command_key("message.withdraw", message),
             message_event_id=message.message_event_id,
             actor_id=message.actor_id,
         )
@@ -178,7 +169,7 @@ class BrokerActor:
     async def _replace(self, message: ReplaceMessage) -> AcceptedMessage:
         _check_text(message.content)
         command = WithdrawCommand(
-            key=_key("message.replace", message),
+            key=command_key("message.replace", message),
             message_event_id=message.message_event_id,
             actor_id=message.actor_id,
             replacement=message.content,
@@ -190,7 +181,7 @@ class BrokerActor:
 
     async def _cancel(self, message: CancelTurn) -> CancelAnswer:
         command = CancelCommand(
-            key=_key("turn.cancel", message),
+            key=command_key("turn.cancel", message),
             turn_id=message.turn_id,
             actor_id=message.actor_id,
             force=message.force,
@@ -204,7 +195,7 @@ class BrokerActor:
         self._directory.view(message.lane)
         verb = "pause" if message.state == "paused" else "resume"
         command = LaneCommand(
-            key=_key(f"lane.{verb}", message),
+            key=command_key(f"lane.{verb}", message),
             actor_id=message.lane,
             state=message.state,
             by=message.actor_id,
@@ -224,25 +215,12 @@ class BrokerActor:
         view = self._directory.view(message.agent)
         after = attrs.evolve(view, state=state_after(message.action, view.state))
         command = RememberCommand(
-            key=_key(f"agent.{message.action}", message), result=to_wire(after)
+            key=command_key(f"agent.{message.action}", message), result=to_wire(after)
         )
         remembered = await self._store.ask(Write(remember_command, command))
         if remembered.fresh:
             await self._agents.ask(ControlAgent(actor_id=message.agent, action=message.action))
         return agent_view_from(remembered.result)
-
-
-def _key(command_type: str, message: Command) -> CommandKey:
-    """What makes this command the same one when it comes again."""
-    request = attrs.asdict(
-        message, filter=lambda field, _: field.name not in _NOT_IN_REQUEST, recurse=False
-    )
-    return CommandKey(
-        binding_id=message.binding_id,
-        client_command_id=message.client_command_id,
-        command_type=command_type,
-        request={camel(name): to_wire(value) for name, value in request.items()},
-    )
 
 
 def _source_kind(message: SendMessage) -> SourceKind:

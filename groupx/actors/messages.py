@@ -12,8 +12,10 @@ import attrs
 
 from groupx.actors.mailbox import Request
 from groupx.domain.commands import AcceptedMessage, CancelAnswer, WithdrawAnswer
-from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId
+from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
 from groupx.domain.packet import Packet
+from groupx.domain.pages import RoomView
+from groupx.domain.rooms import IdleRooms, PrunedRooms
 from groupx.domain.views import AgentView
 from groupx.store.transaction import Transaction
 
@@ -141,6 +143,31 @@ class SetLane(_Command, Request[ToBroker, AgentView]):
     lane: ActorId
     state: Literal["runnable", "paused"]
     reason: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class OpenRoom(_Command, Request[ToBroker, RoomView]):
+    """Archive the active room and open another; every agent gets a new session."""
+
+    title: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ArchiveRoom(_Command, Request[ToBroker, RoomView]):
+    """Hide a room from the default list, or show it there again."""
+
+    room_id: RoomId
+    archived: bool
+
+
+@attrs.frozen(kw_only=True)
+class PruneIdleRooms(_Command, Request[ToBroker, PrunedRooms]):
+    """Archive or delete these rooms, as far as they are still idle."""
+
+    action: Literal["archive", "delete"]
+    older_than_days: int
+    found: IdleRooms
+    """What that meant when it was looked up."""
 
 
 @attrs.frozen(kw_only=True)

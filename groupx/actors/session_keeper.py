@@ -17,7 +17,7 @@ from groupx.adapters.contract import Adapter, AdapterStartError, NativeSession, 
 from groupx.domain.config import AgentConfig
 from groupx.domain.envelope import EventActor
 from groupx.domain.errors import ErrorCode
-from groupx.domain.ids import IdSource
+from groupx.domain.ids import IdSource, RoomId
 from groupx.domain.ledger import InstanceOpened
 from groupx.domain.limits import Timeouts
 from groupx.domain.notices import Notice
@@ -25,6 +25,7 @@ from groupx.domain.runs import CloseInstance, SessionEvent
 from groupx.domain.times import iso_from_ms
 from groupx.domain.views import Continuity
 from groupx.process.spawner import Spawner
+from groupx.store.queries.rooms import active_room_id
 from groupx.store.queries.sessions import last_session
 from groupx.store.transactions.bindings import close_instance, open_instance
 from groupx.store.transactions.session_event import record_session
@@ -57,6 +58,8 @@ class OpenSession:
     instance_id: str
     binding_id: str
     native: NativeSession
+    room_id: RoomId
+    """The room that was active when it was asked for."""
     continuity: Continuity
     serving: trio.CancelScope
     ended: trio.Event
@@ -89,12 +92,14 @@ class SessionKeeper:
         run a new one begins, and its packets rebuild what it must know.
         """
         instance_id = self._ports.ids.new("instance")
+        # First: a room that is opened meanwhile makes this a session of the room before.
+        room_id = await self._ask(Read(active_room_id, None))
         await self._record("session.starting", instance_id)
         known = None if self._lost_one else await self._earlier_session()
         resume = known
         while True:
             try:
-                return await self._try(instance_id, resume, known)
+                return await self._try(instance_id, room_id, resume, known)
             except AdapterStartError as error:
                 if resume is None or error.code is not ErrorCode.NATIVE_RESUME_UNSUPPORTED:
                     await self.count_failure(instance_id, error)
@@ -140,6 +145,11 @@ class SessionKeeper:
         self.current = None
         await self._write_down_end(session, "stopped", None)
 
+    async def renew(self) -> None:
+        """Leave the session and all that came before it: the next one begins a new room."""
+        await self.close()
+        self._lost_one = False
+
     async def _kill(self, session: OpenSession) -> None:
         session.native.kill()
         with trio.move_on_after(self._ports.timeouts.close / 1000):
@@ -155,7 +165,9 @@ class SessionKeeper:
 
     # --- one start ------------------------------------------------------------------------
 
-    async def _try(self, instance_id: str, resume: str | None, known: str | None) -> OpenSession:
+    async def _try(
+        self, instance_id: str, room_id: RoomId, resume: str | None, known: str | None
+    ) -> OpenSession:
         serving, ended = trio.CancelScope(), trio.Event()
         native: NativeSession = await self._nursery.start(
             self._serve, instance_id, resume, serving, ended
@@ -170,6 +182,7 @@ class SessionKeeper:
             instance_id=instance_id,
             binding_id=self._ports.ids.new("binding"),
             native=native,
+            room_id=room_id,
             continuity=continuity,
             serving=serving,
             ended=ended,

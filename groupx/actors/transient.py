@@ -6,18 +6,23 @@ import attrs
 
 from groupx.actors.event_hub import EventHub
 from groupx.domain.ids import IdSource, RoomId
-from groupx.domain.notices import Notice
+from groupx.domain.notices import Notice, room_changed
 from groupx.domain.times import iso_from_ms
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class Transients:
-    """Makes transient envelopes of one room and hands them to the hub; never blocks."""
+    """Makes transient envelopes of the active room and hands them to the hub; never blocks."""
 
     hub: EventHub
     ids: IdSource
     now_ms: Callable[[], int]
     room_id: RoomId
+
+    def enter(self, room_id: RoomId) -> None:
+        """Another room is active: whoever still follows the one before is told so."""
+        self.say(room_changed())
+        self.room_id = room_id
 
     def say(self, notice: Notice) -> None:
         """Publish one."""

@@ -20,6 +20,7 @@ _COMMANDS = {
     "restart": "Stop this config's room and start it again.",
     "status": "Say whether this config's room runs, and how it is.",
     "open": "Open the room in the browser.",
+    "session": "New, old and archived rooms.",
     "backup": "Copy the whole database into a file.",
     "restore": "Put a backup in the place of the database.",
     "export": "Write the room down, for people or for an import.",

@@ -36,6 +36,8 @@ class LaneHead:
     turn_id: str
     source_event_id: str
     room_id: RoomId
+    active_room_id: RoomId
+    """Whose session it is to run in; another room's turns are of older programs only."""
     transport: str
     attempts: int
     """Attempts already made of this turn."""

@@ -47,6 +47,11 @@ class Notice:
         )
 
 
+def room_changed() -> Notice:
+    """Another room is active, or the list of rooms is not what it was."""
+    return Notice(type="room.changed", body={})
+
+
 def agent_changed(view: AgentView) -> Notice:
     """How an agent stands, by that agent."""
     actor = EventActor(

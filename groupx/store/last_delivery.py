@@ -2,25 +2,38 @@
 
 import sqlite3
 
-from groupx.domain.ids import ActorId
+import attrs
+
+from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.turns import TERMINAL
 
 _LAST_DELIVERED = """
-SELECT t.enqueue_seq, b.native_session_id
+SELECT t.enqueue_seq, b.native_session_id, e.room_id
 FROM turns t
 JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.delivery_certainty = 'delivered'
 JOIN session_bindings b ON b.binding_id = a.binding_id
+JOIN events e ON e.event_id = t.source_event_id
 WHERE t.target_actor_id = ? AND t.status = ?
 ORDER BY t.enqueue_seq DESC LIMIT 1
 """
 
 
-def last_delivery_session(conn: sqlite3.Connection, actor_id: ActorId) -> str | None:
-    """The native session of the newest ended turn whose delivery is proven; None when there is
-    none, or it had no session id."""
+@attrs.frozen(kw_only=True)
+class LastDelivery:
+    """The delivery of the newest ended turn for which it is proven."""
+
+    native_session_id: str | None
+    room_id: RoomId
+
+
+def last_delivery(conn: sqlite3.Connection, actor_id: ActorId) -> LastDelivery | None:
+    """None when nothing was ever delivered for certain."""
     found = [
         row
         for status in TERMINAL
         if (row := conn.execute(_LAST_DELIVERED, (actor_id, status)).fetchone())
     ]
-    return max(found)[1] if found else None
+    if not found:
+        return None
+    _, session_id, room_id = max(found)
+    return LastDelivery(native_session_id=session_id, room_id=RoomId(room_id))

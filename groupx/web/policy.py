@@ -12,16 +12,19 @@ from typing import Any, Literal
 import attrs
 
 from groupx.domain.limits import MAX_PAGE_EVENTS
+from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS
 from groupx.store.exchange.formats import FORMS
 from groupx.web.requests import (
     COMMAND,
     MAX_SEQ,
     TARGETS,
     Schema,
+    choice,
     flag,
     identifier,
     number,
     text,
+    whole,
     word,
 )
 
@@ -100,7 +103,14 @@ POLICIES: tuple[Policy, ...] = (
     _get("export", "/api/export", stream=True,
          query={"format": word(*FORMS), "reasoning": number(least=0, most=1),
                 "room": identifier(required=False)}),
+    _get("rooms", "/api/rooms", query={"show": word("listed", "archived", "all")}),
     # commands
+    _post("new_room", "/api/rooms", {"title": text(most=MAX_TITLE_CHARACTERS, required=False)}),
+    _post("archive_room", "/api/rooms/<room_id>/archive"),
+    _post("unarchive_room", "/api/rooms/<room_id>/unarchive"),
+    _post("prune_rooms", "/api/rooms/prune",
+          {"olderThanDays": whole(least=1, most=MAX_PRUNE_DAYS),
+           "action": choice("preview", "archive", "delete")}),
     _post("backup", "/api/backup"),
     _post("send_message", "/api/messages",
           {"to": TARGETS, "content": text(), "replyToEventId": identifier(required=False),

@@ -80,6 +80,22 @@ def flag() -> Field:
     return Field(read, required=False)
 
 
+def choice(*words: str) -> Field:
+    """One of `words`, which must be there."""
+    return Field(word(*words).read)
+
+
+def whole(*, least: int, most: int) -> Field:
+    """A JSON whole number."""
+
+    def read(name: str, value: Any) -> int:
+        if type(value) is not int or not least <= value <= most:
+            raise invalid(f"'{name}' must be a whole number from {least} to {most}.", field=name)
+        return value
+
+    return Field(read)
+
+
 def word(*words: str) -> Field:
     """An optional one of `words`; used in queries."""
 

@@ -28,6 +28,7 @@ from groupx.actors.messages import (
     Write,
 )
 from groupx.actors.private_folders import PrivateFolders
+from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.transient import Transients
@@ -291,6 +292,7 @@ class Room:
             agents=self.supervisor.ref,
             directory=self.directory,
             bells=self.bells,
+            rooms=RoomCommands(self.store, self.transients),
             limits=limits,
         )
         self.tree = Supervisor(

@@ -12,7 +12,7 @@ from groupx.store.queries.rooms import active_room
 _HEAD = """
 SELECT t.turn_id, t.source_event_id, e.room_id, t.transport,
   (SELECT count(*) FROM turn_attempts a WHERE a.turn_id = t.turn_id), e.correlation_id,
-  t.root_correlation_id
+  t.root_correlation_id, (SELECT room_id FROM rooms WHERE active = 1)
 FROM turns t JOIN events e ON e.event_id = t.source_event_id
 WHERE t.target_actor_id = :actor AND t.status = 'queued'
   AND t.enqueue_seq = (
@@ -46,6 +46,7 @@ def lane_head(conn: sqlite3.Connection, actor_id: ActorId) -> LaneHead | None:
         attempts=row[4],
         correlation_id=row[5],
         root_correlation_id=row[6],
+        active_room_id=RoomId(row[7]),
     )
 
 

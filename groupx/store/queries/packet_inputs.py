@@ -6,7 +6,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery
 from groupx.store.context_floor import reset_floor
-from groupx.store.last_delivery import last_delivery_session
+from groupx.store.last_delivery import last_delivery
 from groupx.store.transcript import entry
 from groupx.store.turn_rows import TurnRow, get_turn
 
@@ -59,8 +59,11 @@ def _knows_cursor(conn: sqlite3.Connection, turn: TurnRow, native_session_id: st
 
     A session that was left for another one and is opened again has missed what came between.
     """
-    return native_session_id is not None and (
-        last_delivery_session(conn, turn.target_actor_id) == native_session_id
+    last = last_delivery(conn, turn.target_actor_id)
+    return (
+        native_session_id is not None
+        and last is not None
+        and last.native_session_id == native_session_id
     )
 
 

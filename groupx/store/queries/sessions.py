@@ -5,7 +5,8 @@ import sqlite3
 import attrs
 
 from groupx.domain.ids import ActorId
-from groupx.store.last_delivery import last_delivery_session
+from groupx.store.last_delivery import last_delivery
+from groupx.store.queries.rooms import active_room
 
 _LAST = """
 SELECT b.binding_id, b.native_session_id, b.protocol, i.adapter_id
@@ -31,9 +32,13 @@ def last_session(conn: sqlite3.Connection, actor_id: ActorId) -> LastSession | N
     """The agent's newest native session since sessions were last reset; None = start anew.
 
     Only one that a prompt provably reached: a program may keep nothing of a session before that.
+    And only one of the active room: what was said in another is not to be remembered in this.
     """
     row = conn.execute(_LAST, {"actor": actor_id}).fetchone()
-    if row is None or last_delivery_session(conn, actor_id) != row[1]:
+    last = last_delivery(conn, actor_id)
+    if row is None or last is None or last.native_session_id != row[1]:
+        return None
+    if last.room_id != active_room(conn):
         return None
     return LastSession(
         binding_id=row[0], native_session_id=row[1], protocol=row[2], adapter_id=row[3]
