@@ -2,6 +2,7 @@
 
 `python conformance/install_real.py`; needs npm. Nothing outside `.real/` is written. Ends with
 status 0 and a printed reason when something cannot be fetched: those tests are then skipped.
+The large ones are fetched only when they are named: `python conformance/install_real.py codex`.
 """
 
 import os
@@ -13,16 +14,22 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parents[1] / ".real"
 SECONDS = 300
 PACKAGES = {"grok": "@xai-official/grok"}
+LARGE_PACKAGES = {"codex": "@openai/codex"}
+"""Over 400 MB each."""
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
+    packages = {**PACKAGES, **LARGE_PACKAGES}
+    if unknown := set(names) - set(packages):
+        print(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(packages)}")
+        return 2
     npm = shutil.which("npm")
     if npm is None:
         print("npm was not found: the real programs are not installed, their tests are skipped.")
         return 0
     FOLDER.mkdir(exist_ok=True)
-    for program, package in PACKAGES.items():
-        print(f"{program}: {install(npm, program, package)}")
+    for program in names or PACKAGES:
+        print(f"{program}: {install(npm, program, packages[program])}")
     return 0
 
 
@@ -58,4 +65,4 @@ def install(npm: str, program: str, package: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

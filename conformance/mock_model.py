@@ -253,7 +253,9 @@ class Handler(BaseHTTPRequestHandler):
         tail = after_last_answer(items)
         user = last_user_text(tail)
         earlier = "\n".join(flat(item.get("content")) for item in items[: -len(tail) or None])
-        outputs = [flat(i["output"]) for i in tail if i.get("type") == "function_call_output"]
+        asked = [index for index, item in enumerate(tail) if item.get("role") == "user"]
+        newest = tail[asked[-1] + 1 :] if asked else tail
+        outputs = [flat(i["output"]) for i in newest if i.get("type") == "function_call_output"]
         tools = [name for tool in body.get("tools") or [] for name in tool_names(tool)]
         plan = Plan(user, tools, outputs[-1] if outputs else None)
         self.model.record(

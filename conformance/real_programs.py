@@ -22,7 +22,7 @@ def missing(program: str) -> str:
     """Why its tests are skipped."""
     return (
         f"no {program}: set GROUPX_TEST_{program.upper()}, put it on PATH, or run "
-        "python conformance/install_real.py"
+        f"python conformance/install_real.py {program}"
     )
 
 

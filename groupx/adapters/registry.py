@@ -5,10 +5,13 @@ from types import MappingProxyType
 
 from groupx.adapters.acp.adapter import AcpAdapter
 from groupx.adapters.acp.drivers import DRIVERS
+from groupx.adapters.codex.adapter import CodexAdapter
 from groupx.adapters.contract import Adapter
 from groupx.domain.errors import ErrorCode, GroupXError
 
-ADAPTERS: Mapping[str, Adapter] = MappingProxyType({row.name: AcpAdapter(row) for row in DRIVERS})
+ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
+    {"codex": CodexAdapter(), **{row.name: AcpAdapter(row) for row in DRIVERS}}
+)
 """Every driver of this version."""
 
 

@@ -5,7 +5,7 @@ from groupx.domain.config import DRIVERS, RESERVED_DRIVERS
 from groupx.domain.errors import ErrorCode, GroupXError
 
 
-@pytest.mark.parametrize("driver", ["acp", "demo", "grok", "hermes", "kimi"])
+@pytest.mark.parametrize("driver", ["acp", "codex", "demo", "grok", "hermes", "kimi"])
 def test_every_driver_of_this_version_is_itself(driver):
     adapter = adapter_for(driver)
     assert (adapter.driver, adapter.adapter_id) == (driver, driver)
