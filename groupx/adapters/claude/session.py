@@ -101,11 +101,13 @@ class ClaudeSession:
         self.connection.post(run.frame(without_surrogates(text)))
         if self.connection.loss is not None:
             return self._lost(run)
+        settled = False
         with run.patience:
             await run.over.wait()
-            with trio.move_on_after(SETTLE_SECONDS):
+            with trio.move_on_after(SETTLE_SECONDS if self._tells_state else 0):
                 await self._idle.wait()
-        return self._judge(run)
+                settled = True
+        return self._judge(run, settled=settled or not self._tells_state)
 
     async def _is_free(self) -> bool:
         """A turn that nobody asked for is ended: a message would be folded into it."""
@@ -115,13 +117,12 @@ class ClaudeSession:
             await self._idle.wait()
         return self._idle.is_set()
 
-    def _judge(self, run: PromptRun) -> Verdict:
+    def _judge(self, run: PromptRun, *, settled: bool) -> Verdict:
         if self.connection.loss is not None and run.reader.result is None:
             return self._lost(run)
         if not run.over.is_set():
             return run.on_silence()
         verdict = run.judge()
-        settled = self._idle.is_set() or not self._tells_state
         return Verdict(verdict.end, verdict.usable and settled)
 
     def _lost(self, run: PromptRun) -> Verdict:
