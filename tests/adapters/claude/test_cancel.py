@@ -113,7 +113,7 @@ async def test_a_result_without_a_reason_confirms_it(scripted):
 
 
 async def test_ignored_until_it_is_killed(scripted):
-    async with scripted([*BEGINS, message(), says("a"), HANG]) as rig:
+    async with scripted([*BEGINS, message(), says("a"), INTERRUPTED, HANG]) as rig:
         async with trio.open_nursery() as nursery:
             seen = []
 
