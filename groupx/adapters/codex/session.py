@@ -28,6 +28,8 @@ INTERRUPT_REPEAT_SECONDS = 1.5
 """An interrupt that was refused, or that ended nothing, is sent again."""
 MAX_INTERRUPTS = 5
 CLEAN_SECONDS = 3.0
+NOTHING_ACTIVE = "no active turn"
+"""How an interrupt of an idle thread is refused; also one that came before `turn/started`."""
 
 
 class CodexSession:
@@ -103,12 +105,17 @@ class CodexSession:
     async def _becomes_idle(self) -> bool:
         """Stop a turn that is not ours: a prompt sent into it would steer it."""
         with trio.move_on_after(self._profile.timeouts.cancel / 1000):
-            while not self._idle.is_set() and self.connection.loss is None:
-                idle = self._idle
-                await self._interrupt(self._active or "")
-                with trio.move_on_after(INTERRUPT_REPEAT_SECONDS):
-                    await idle.wait()
-        return self._idle.is_set() or self.connection.loss is not None
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._stop_stranger)
+                await self._idle.wait()
+                nursery.cancel_scope.cancel()
+        return self._idle.is_set()
+
+    async def _stop_stranger(self) -> None:
+        for _ in range(MAX_INTERRUPTS):
+            if not await self._interrupt(self._active or ""):
+                self._set_idle()
+            await trio.sleep(INTERRUPT_REPEAT_SECONDS)
 
     async def _perform(self, run: TurnRun, text: str) -> None:
         """Until the turn is over, the connection is lost, or the program, told no, is silent."""
@@ -179,21 +186,26 @@ class CodexSession:
             await self._interrupt(run.turn_id or "")
             await trio.sleep(INTERRUPT_REPEAT_SECONDS)
 
-    async def _interrupt(self, turn_id: str) -> None:
-        """What comes of it is told by the end of the turn."""
+    async def _interrupt(self, turn_id: str) -> bool:
+        """Whether there may be a turn to stop; what comes of it is told by its end."""
         params: Json = {"threadId": self._thread_id, "turnId": turn_id}
         try:
             await self.connection.request(
                 "turn/interrupt", params, seconds=INTERRUPT_REPEAT_SECONDS
             )
-        except (RpcError, ConnectionLost, NoAnswer):
-            return
+        except RpcError as error:
+            return NOTHING_ACTIVE not in error.message
+        except ConnectionLost:
+            return False
+        except NoAnswer:
+            return True
+        return True
 
     # --- what the program says, on the reader's task ----------------------------------------
 
     def _on_notification(self, method: str, params: Json) -> None:
-        if params.get("threadId") != self._thread_id and self._thread_id:
-            return  # a helper thread that the program runs for ours
+        if not self._is_ours(params):
+            return
         turn_id = text_of(params.get("turnId")) or text_of(object_of(params.get("turn")).get("id"))
         if not turn_id:
             return
@@ -203,14 +215,21 @@ class CodexSession:
             self._run.on_notification(method, params, turn_id)
 
     def _on_completed(self, params: Json) -> None:
-        if params.get("threadId") != self._thread_id:
+        if not self._is_ours(params):
             return
         turn = object_of(params.get("turn"))
         if self._active in ("", turn.get("id")):
-            self._active = None
-            self._idle.set()
+            self._set_idle()
         if self._run is not None:
             self._run.on_completed(turn)
+
+    def _is_ours(self, params: Json) -> bool:
+        """Not of a helper thread that the program runs for ours; before it is open, all are."""
+        return not self._thread_id or params.get("threadId") == self._thread_id
+
+    def _set_idle(self) -> None:
+        self._active = None
+        self._idle.set()
 
     def _set_active(self, turn_id: str) -> None:
         self._active = turn_id

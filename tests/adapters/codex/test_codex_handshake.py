@@ -152,6 +152,7 @@ async def test_a_refused_thread(app_server):
     assert "failed to load configuration" in error.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["initialize", "configRequirements/read", "account/read", "thread/start"]
 )

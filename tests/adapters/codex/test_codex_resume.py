@@ -55,6 +55,7 @@ async def test_an_answer_with_another_thread_is_no_proof(app_server):
     assert len(rig.sent("thread/start")) == 1
 
 
+@pytest.mark.slow
 async def test_silence_is_answered_with_a_fresh_process(app_server):
     timeouts = Timeouts(handshake=2_000, request=200)
     with pytest.raises(AdapterStartError) as caught:

@@ -14,7 +14,7 @@ from conformance.app_server_scenario import (
     thinks,
     uses,
 )
-from conformance.scenario import HANG
+from conformance.scenario import HANG, fails
 from groupx.adapters.contract import (
     Completed,
     ContentDelta,
@@ -248,6 +248,7 @@ async def test_a_question_is_refused_and_ends_the_turn(app_server, method, param
     )
 
 
+@pytest.mark.slow
 async def test_a_question_and_then_silence(app_server):
     timeouts = Timeouts(cancel=300, close=1_000)
     async with app_server(turn(opens(), asks(), HANG), timeouts=timeouts) as rig:
@@ -266,6 +267,13 @@ async def test_an_unknown_question_is_an_error_and_the_turn_goes_on(app_server):
     assert answer["error"]["code"] == -32601
 
 
+BUSY = {
+    "thread": {"id": "thread-1", "status": {"type": "active"}},
+    "approvalPolicy": "never",
+    "sandbox": {"type": "dangerFullAccess"},
+}
+
+
 class TestATurnThatIsNotOurs:
     """A prompt that is sent into it would steer it."""
 
@@ -281,11 +289,15 @@ class TestATurnThatIsNotOurs:
         methods = [frame.get("method") for frame in rig.frames]
         assert methods[-3:] == ["turn/start", "turn/interrupt", "turn/start"]
 
+    async def test_one_that_is_over_already_is_not_waited_for(self, app_server):
+        none = fails(-32600, "no active turn to interrupt")
+        scenario = {"thread/resume": [{"result": BUSY}], "turn/interrupt": [none]}
+        async with app_server(scenario, resume="thread-1") as rig:
+            assert (await rig.prompt()).end == Completed()
+
+    @pytest.mark.slow
     async def test_one_that_goes_on_is_never_steered(self, app_server):
-        busy = {"id": "thread-1", "status": {"type": "active"}}
-        sandbox = {"type": "dangerFullAccess"}
-        answer = {"thread": busy, "approvalPolicy": "never", "sandbox": sandbox}
-        scenario = {"thread/resume": [{"result": answer}]}
+        scenario = {"thread/resume": [{"result": BUSY}]}
         timeouts = Timeouts(cancel=200)
         async with app_server(scenario, resume="thread-1", timeouts=timeouts) as rig:
             done = await rig.prompt()
