@@ -1,7 +1,7 @@
 """Fetch the real programs that `-m real` tests drive, into `.real/` of the checkout.
 
-`python conformance/install_real.py`; needs npm. Nothing outside `.real/` is written. Ends with
-status 0 and a printed reason when something cannot be fetched: those tests are then skipped.
+`python conformance/install_real.py`; needs npm and pip. Nothing outside `.real/` is written. Ends
+with status 0 and a printed reason when something cannot be fetched: those tests are then skipped.
 The large ones are fetched only when they are named: `python conformance/install_real.py codex`.
 """
 
@@ -12,29 +12,32 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / ".real"
-SECONDS = 300
-PACKAGES = {"grok": "@xai-official/grok"}
-LARGE_PACKAGES = {"codex": "@openai/codex"}
-"""Over 400 MB each."""
+CLAUDE = FOLDER / "python" / "claude_agent_sdk" / "_bundled" / "claude"
+SECONDS = 240
+NPM = {"grok": "@xai-official/grok", "codex": "@openai/codex"}
+PIP = {"claude": "claude-agent-sdk"}
+"""The SDK's wheel has the program in it."""
+ORDINARY = ("grok", "claude")
+"""What is fetched when none is named."""
 
 
 def main(names: list[str]) -> int:
-    packages = {**PACKAGES, **LARGE_PACKAGES}
-    if unknown := set(names) - set(packages):
-        print(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(packages)}")
+    known = [*NPM, *PIP]
+    if unknown := set(names) - set(known):
+        print(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
         return 2
-    npm = shutil.which("npm")
-    if npm is None:
-        print("npm was not found: the real programs are not installed, their tests are skipped.")
-        return 0
     FOLDER.mkdir(exist_ok=True)
-    for program in names or PACKAGES:
-        print(f"{program}: {install(npm, program, packages[program])}")
+    for program in names or ORDINARY:
+        install = install_with_npm if program in NPM else install_with_pip
+        print(f"{program}: {install(program)}", flush=True)
     return 0
 
 
-def install(npm: str, program: str, package: str) -> str:
+def install_with_npm(program: str) -> str:
     """Install one package and say how it went."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return "not installed: npm was not found."
     home = FOLDER / "home"  # some packages install more into the home folder
     home.mkdir(exist_ok=True)
     environment = {
@@ -43,7 +46,24 @@ def install(npm: str, program: str, package: str) -> str:
         "HOME": str(home),
         "GROK_HOME": str(home / ".grok"),
     }
-    command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(FOLDER), package]
+    command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(FOLDER), NPM[program]]
+    try:
+        return fetch(command, environment, FOLDER / "node_modules" / ".bin" / program)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def install_with_pip(program: str) -> str:
+    """Install one package and say how it went; an installed one is kept."""
+    if CLAUDE.exists():
+        return f"installed at {CLAUDE}"
+    where = ["--no-deps", "--only-binary", ":all:", "--target", str(FOLDER / "python")]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", *where, PIP[program]]
+    return fetch(command, dict(os.environ), CLAUDE)
+
+
+def fetch(command: list[str], environment: dict[str, str], found: Path) -> str:
+    """Run an installer, bounded in time; whether the program is there."""
     try:
         done = subprocess.run(
             command,
@@ -54,13 +74,10 @@ def install(npm: str, program: str, package: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"not installed: npm needed more than {SECONDS} s."
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-    found = FOLDER / "node_modules" / ".bin" / program
+        return f"not installed: {Path(command[0]).name} needed more than {SECONDS} s."
     if done.returncode or not found.exists():
         lines = (done.stderr or done.stdout).strip().splitlines()
-        return f"not installed: {lines[-1] if lines else 'npm gave no reason'}"
+        return f"not installed: {lines[-1] if lines else 'the installer gave no reason'}"
     return f"installed at {found}"
 
 

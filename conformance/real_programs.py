@@ -4,17 +4,14 @@ import os
 import shutil
 from pathlib import Path
 
+from .install_real import CLAUDE, FOLDER
 from .mock_model import MODEL
-
-REAL = Path(__file__).resolve().parents[1] / ".real"
-CLAUDE = REAL / "python" / "claude_agent_sdk" / "_bundled" / "claude"
-"""Claude Code's own program comes inside the package of its SDK."""
 
 
 def find(program: str) -> str | None:
     """Its path: GROUPX_TEST_<PROGRAM>, then PATH, then what install_real.py fetched."""
     named = os.environ.get(f"GROUPX_TEST_{program.upper()}")
-    fetched = CLAUDE if program == "claude" else REAL / "node_modules" / ".bin" / program
+    fetched = CLAUDE if program == "claude" else FOLDER / "node_modules" / ".bin" / program
     return named or shutil.which(program) or (str(fetched) if fetched.exists() else None)
 
 

@@ -5,12 +5,17 @@ from types import MappingProxyType
 
 from groupx.adapters.acp.adapter import AcpAdapter
 from groupx.adapters.acp.drivers import DRIVERS
+from groupx.adapters.claude.adapter import ClaudeAdapter
 from groupx.adapters.codex.adapter import CodexAdapter
 from groupx.adapters.contract import Adapter
 from groupx.domain.errors import ErrorCode, GroupXError
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
-    {"codex": CodexAdapter(), **{row.name: AcpAdapter(row) for row in DRIVERS}}
+    {
+        "codex": CodexAdapter(),
+        "claude": ClaudeAdapter(),
+        **{row.name: AcpAdapter(row) for row in DRIVERS},
+    }
 )
 """Every driver of this version."""
 

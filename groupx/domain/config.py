@@ -10,10 +10,7 @@ from groupx.domain.limits import Limits, Timeouts
 BUILT_IN_DRIVERS = ("codex", "claude", "kimi", "grok", "hermes")
 """Agent ids that imply the driver of the same name."""
 
-RESERVED_DRIVERS = frozenset({"claude"})
-"""Names of drivers that this version does not have; an agent with one can only be disabled."""
-
-DRIVERS = ("codex", "kimi", "grok", "hermes", "acp", "demo")
+DRIVERS = (*BUILT_IN_DRIVERS, "acp", "demo")
 """Every driver of this version: those of `adapters/registry.py`."""
 
 

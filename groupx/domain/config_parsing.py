@@ -10,7 +10,6 @@ import attrs
 from groupx.domain.config import (
     BUILT_IN_DRIVERS,
     DRIVERS,
-    RESERVED_DRIVERS,
     AgentConfig,
     AssistantConfig,
     BrainConfig,
@@ -33,7 +32,6 @@ from groupx.domain.wire import camel
 
 SMALLEST_CONFIG = '{"agents": {"kimi": {"command": "kimi", "cwd": "."}}}'
 
-_IMPLYING = tuple(name for name in BUILT_IN_DRIVERS if name in DRIVERS)
 _LOOPBACK = "127.0.0.1"
 _MAX_NAME = 80
 _MAX_IDENTITY = 20_000
@@ -134,7 +132,7 @@ class _Meaning:
             self._refuse(
                 (*at, "driver"),
                 "nothing",
-                f"one of {_either(DRIVERS)} (only the ids {_either(_IMPLYING)} imply it)",
+                f"one of {_either(DRIVERS)} (only the ids {_either(BUILT_IN_DRIVERS)} imply it)",
             )
         name = agent.name if agent.name is not None else agent_id
         if not 1 <= len(name.strip()) <= _MAX_NAME:
@@ -148,7 +146,7 @@ class _Meaning:
         self._environment(at, agent.env)
         return AgentConfig(
             id=agent_id,
-            driver=self._driver((*at, "driver"), driver, started=agent.enabled),
+            driver=self._driver((*at, "driver"), driver),
             name=name,
             identity=agent.identity,
             command=self._command(at, driver, agent.command),
@@ -167,7 +165,7 @@ class _Meaning:
             enabled=assistant.enabled,
             name=assistant.name,
             brain=BrainConfig(
-                driver=self._driver((*at, "driver"), brain.driver, started=False),
+                driver=self._driver((*at, "driver"), brain.driver),
                 command=self._command(at, brain.driver, brain.command),
                 args=self._args(at, brain.driver, brain.args),
                 mode=brain.mode,
@@ -177,20 +175,14 @@ class _Meaning:
             extra_instructions=assistant.extra_instructions,
         )
 
-    def _driver(self, where: tuple[str, ...], driver: str, *, started: bool) -> str:
-        reserved = driver in RESERVED_DRIVERS
-        if driver in DRIVERS or (reserved and not started):
+    def _driver(self, where: tuple[str, ...], driver: str) -> str:
+        if driver in DRIVERS:
             return driver
-        if reserved:
-            found = f"the driver {describe(driver)}, which is not in this version"
-        else:
-            found = f"the unknown driver {describe(driver)}"
         raise ConfigError(
             self.file,
             document_path(where),
-            found=found,
-            allowed=f"one of {_either(DRIVERS)} (acp: any program that speaks ACP)"
-            + (', or "enabled": false' if reserved else ""),
+            found=f"the unknown driver {describe(driver)}",
+            allowed=f"one of {_either(DRIVERS)} (acp: any program that speaks ACP)",
             code=ErrorCode.PROVIDER_NOT_CLAIMED,
         )
 

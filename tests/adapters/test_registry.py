@@ -1,11 +1,11 @@
 import pytest
 
 from groupx.adapters.registry import ADAPTERS, adapter_for
-from groupx.domain.config import DRIVERS, RESERVED_DRIVERS
+from groupx.domain.config import DRIVERS
 from groupx.domain.errors import ErrorCode, GroupXError
 
 
-@pytest.mark.parametrize("driver", ["acp", "codex", "demo", "grok", "hermes", "kimi"])
+@pytest.mark.parametrize("driver", ["acp", "claude", "codex", "demo", "grok", "hermes", "kimi"])
 def test_every_driver_of_this_version_is_itself(driver):
     adapter = adapter_for(driver)
     assert (adapter.driver, adapter.adapter_id) == (driver, driver)
@@ -13,7 +13,6 @@ def test_every_driver_of_this_version_is_itself(driver):
 
 def test_the_config_takes_the_drivers_that_there_are():
     assert set(ADAPTERS) == set(DRIVERS)
-    assert not RESERVED_DRIVERS & set(ADAPTERS)
 
 
 def test_a_stranger_is_refused_and_never_guessed():

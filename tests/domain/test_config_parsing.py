@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx.domain.config import BUILT_IN_DRIVERS, DRIVERS, RESERVED_DRIVERS, Config
+from groupx.domain.config import BUILT_IN_DRIVERS, DRIVERS, Config
 from groupx.domain.config_error import ConfigError
 from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
 from groupx.domain.errors import ErrorCode
@@ -82,28 +82,9 @@ def test_a_full_config_is_read_as_written():
 
 @pytest.mark.parametrize("name", BUILT_IN_DRIVERS)
 def test_built_in_ids_imply_their_driver(name: str):
-    agent = {"command": name, "cwd": ".", "enabled": name not in RESERVED_DRIVERS}
+    agent = {"command": name, "cwd": "."}
     found, _ = parse({"agents": {name: agent, "a": AGENT}}).agents
     assert found.driver == name
-
-
-@pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize("name", sorted(RESERVED_DRIVERS))
-def test_a_driver_that_is_not_in_this_version_is_refused_where_it_would_be_used(
-    name: str, named: bool
-):
-    agent_id = "a" if named else name
-    agent = {"command": name, "cwd": ".", **({"driver": name} if named else {})}
-    with pytest.raises(ConfigError) as caught:
-        parse({"agents": {agent_id: agent}})
-    error = caught.value
-    assert (error.code, error.where) == (
-        ErrorCode.PROVIDER_NOT_CLAIMED,
-        f"agents.{agent_id}.driver",
-    )
-    assert "not in this version" in error.message
-    assert all(driver in error.allowed for driver in DRIVERS)
-    assert name not in error.allowed
 
 
 @pytest.mark.parametrize(
