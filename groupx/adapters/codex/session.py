@@ -104,6 +104,8 @@ class CodexSession:
 
     async def _becomes_idle(self) -> bool:
         """Stop a turn that is not ours: a prompt sent into it would steer it."""
+        if self._idle.is_set():
+            return True
         with trio.move_on_after(self._profile.timeouts.cancel / 1000):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._stop_stranger)
