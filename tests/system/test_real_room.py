@@ -1,33 +1,39 @@
-"""A whole room with the real Grok program in it: daemon, program and model are real processes."""
+"""A whole room with a real program in it: daemon, program and model are real processes."""
 
 import pytest
 
+from conformance.mock_anthropic import MockAnthropic
 from conformance.mock_model import MockModel
-from conformance.real_programs import find, grok_environment, missing
+from conformance.real_programs import claude_environment, find, grok_environment, missing
 from tests.system.daemon import Daemon, demo_agent, of_turn
 
-GROK = find("grok")
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.slow,
-    pytest.mark.timeout(120),
-    pytest.mark.skipif(GROK is None, reason=missing("grok")),
-]
+PROGRAMS = {
+    "grok": (MockModel, grok_environment),
+    "claude": (MockAnthropic, claude_environment),
+}
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(120)]
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request):
+    if find(request.param) is None:
+        pytest.skip(missing(request.param))
+    return request.param
 
 
 @pytest.fixture
-def model(tmp_path):
-    with MockModel(log=tmp_path / "model.jsonl") as model:
+def model(tmp_path, program):
+    with PROGRAMS[program][0](log=tmp_path / "model.jsonl") as model:
         yield model
 
 
 @pytest.fixture
-def daemon(tmp_path, model):
-    environment = grok_environment(tmp_path / "home", model.url)
+def daemon(tmp_path, model, program):
+    environment = PROGRAMS[program][1](tmp_path / "home", model.url)
     daemon = Daemon(
         tmp_path,
         {
-            "grok": {"command": GROK, "cwd": ".", "env": environment},
+            program: {"command": find(program), "cwd": ".", "env": environment},
             "helper": demo_agent(),
         },
     )
@@ -42,32 +48,32 @@ def answer_of(stream, turn_id):
     return response["body"]["content"]
 
 
-def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model):
+def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model, program):
     daemon.start()
     with daemon.stream() as stream:
-        turn = daemon.send("say hello, marker-one", "agent:grok")["turns"][0]["turnId"]
+        turn = daemon.send("say hello, marker-one", f"agent:{program}")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "Hello from the mock model."
         deltas = [e["body"]["text"] for e in stream.seen if of_turn(turn, "turn.content.delta")(e)]
         assert len(deltas) > 1
         assert "".join(deltas) == "Hello from the mock model."
 
-        slow = daemon.send("SLOW marker-two", "agent:grok")["turns"][0]["turnId"]
+        slow = daemon.send("SLOW marker-two", f"agent:{program}")["turns"][0]["turnId"]
         stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
         daemon.post(f"/api/turns/{slow}/cancel")
         ended = stream.until(of_turn(slow, "turn.cancelled", "turn.interrupted"), "the cancel", 60)
         assert ended["type"] == "turn.cancelled"
 
-        turn = daemon.send("SAY:again marker-three", "agent:grok")["turns"][0]["turnId"]
+        turn = daemon.send("SAY:again marker-three", f"agent:{program}")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "again"
     assert daemon.terminate() == 0
     daemon.assert_no_processes()
 
     daemon.start()
     with daemon.stream() as stream:
-        turn = daemon.send("SAY:back marker-four", "agent:grok")["turns"][0]["turnId"]
+        turn = daemon.send("SAY:back marker-four", f"agent:{program}")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "back"
-    [grok] = [a for a in daemon.get("/api/bootstrap")["agents"] if a["id"] == "grok"]
-    assert grok["continuity"] == "resumed"
+    [agent] = [a for a in daemon.get("/api/bootstrap")["agents"] if a["id"] == program]
+    assert agent["continuity"] == "resumed"
     [prompt] = model.prompts_with("marker-four")
     assert "marker-one" in prompt["earlier"], "the program remembers it by itself"
     assert "marker-one" not in prompt["user"], "and is not told again"
@@ -77,12 +83,12 @@ def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model):
         assert times_asked(model, word) == times, word
 
 
-def test_killed_while_it_answers(daemon, model):
+def test_killed_while_it_answers(daemon, model, program):
     """The program dies with the daemon; what may have reached it is never sent again."""
     daemon.start()
     with daemon.stream() as stream:
-        slow = daemon.send("SLOW marker-five", "agent:grok")["turns"][0]["turnId"]
-        waiting = daemon.send("SAY:later marker-six", "agent:grok")["turns"][0]["turnId"]
+        slow = daemon.send("SLOW marker-five", f"agent:{program}")["turns"][0]["turnId"]
+        waiting = daemon.send("SAY:later marker-six", f"agent:{program}")["turns"][0]["turnId"]
         stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
         daemon.kill()
     daemon.assert_no_processes()
