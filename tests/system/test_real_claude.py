@@ -1,6 +1,7 @@
 """The real Claude Code against a mock model: prompt, cancel, next, tool, resume, stop."""
 
 import json
+import os
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import trio
 import trio.testing
 
+from conformance.mcp_server import McpServer as MockMcp
 from conformance.mock_anthropic import MockAnthropic
 from conformance.real_programs import claude_environment, find, missing
 from groupx.adapters.claude.adapter import ClaudeAdapter
@@ -279,12 +281,36 @@ async def test_a_dead_mcp_server_stops_nothing(profile, spawner, tmp_path):
         session = await nursery.start(
             ClaudeAdapter().serve, attrs.evolve(profile, mcp=server), spawner
         )
-        assert session.facts.mcp_injected
+        assert not session.facts.mcp_injected
         assert "a-secret-bearer" not in " ".join(session.facts.argv)
         assert stat.S_IMODE((tmp_path / "claude-mcp.json").stat().st_mode) == 0o600
         turn = await ask(session, "SAY:still")
         assert (turn.text, type(turn.end)) == ("still", Completed)
         await end(session)
+
+
+async def test_the_tools_of_the_room(profile, spawner):
+    with MockMcp("a-secret-bearer") as mcp:
+        server = McpServer(name="groupx", url=mcp.url, bearer=mcp.bearer)
+        async with trio.open_nursery() as nursery:
+            session = await nursery.start(
+                ClaudeAdapter().serve, attrs.evolve(profile, mcp=server), spawner
+            )
+            assert session.facts.mcp_injected
+            turn = await ask(session, 'CALL:mcp__groupx__post ARGS:{"text": "hi"}')
+            assert turn.text == "Calling a tool. The tool said: posted hi"
+            [call] = mcp.calls
+            assert (call["name"], call["arguments"]) == ("post", {"text": "hi"})
+            await end(session)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root is refused")
+async def test_root_without_leave(profile, spawner):
+    env = {name: value for name, value in profile.env.items() if name != "IS_SANDBOX"}
+    with pytest.raises(AdapterStartError) as caught:
+        await ClaudeAdapter().serve(attrs.evolve(profile, env=env), spawner)
+    assert "IS_SANDBOX" in caught.value.message
+    assert not caught.value.transient
 
 
 async def test_the_program_is_found_and_knows_its_flags(profile, spawner):

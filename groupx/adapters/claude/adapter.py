@@ -7,7 +7,7 @@ import trio
 
 from groupx.adapters.claude.connection import ControlRefused
 from groupx.adapters.claude.failures import words_of
-from groupx.adapters.claude.handshake import greet, set_mode
+from groupx.adapters.claude.handshake import greet, mcp_is_ready, set_mode
 from groupx.adapters.claude.session import ClaudeSession
 from groupx.adapters.claude.starting import (
     INSTALL,
@@ -108,9 +108,10 @@ async def _open(session: ClaudeSession, child: ChildProcess) -> None:
     timeouts = profile.timeouts
     try:
         with trio.fail_after(timeouts.handshake / 1000):
-            # It connects to the MCP server first: bounded by the whole handshake only.
-            version = await greet(connection, seconds=timeouts.handshake / 1000)
-            mode = await set_mode(connection, profile.mode or MODE, seconds=timeouts.request / 1000)
+            version = await greet(connection)
+            seconds = timeouts.request / 1000
+            mode = await set_mode(connection, profile.mode or MODE, seconds=seconds)
+            mcp = profile.mcp and await mcp_is_ready(connection, profile.mcp.name, seconds=seconds)
     except trio.TooSlowError as error:
         if session.unprompted is not None:
             raise asked_early(session.unprompted) from error
@@ -125,7 +126,7 @@ async def _open(session: ClaudeSession, child: ChildProcess) -> None:
         raise _ended_early(session, child, lost) from lost
     if session.unprompted is not None:
         raise asked_early(session.unprompted)
-    session.open_as(_facts(session, child, version), mode=mode)
+    session.open_as(_facts(session, child, version, mcp=bool(mcp)), mode=mode)
 
 
 def _ended_early(
@@ -151,7 +152,9 @@ def _ended_early(
     return ended_early(lost.loss, child.returncode, said, protocol="stream-json", install=INSTALL)
 
 
-def _facts(session: ClaudeSession, child: ChildProcess, version: str | None) -> SessionFacts:
+def _facts(
+    session: ClaudeSession, child: ChildProcess, version: str | None, *, mcp: bool
+) -> SessionFacts:
     resumed = session.profile.resume is not None
     return SessionFacts(
         native_session_id=session.session_id,
@@ -163,10 +166,10 @@ def _facts(session: ClaudeSession, child: ChildProcess, version: str | None) -> 
             "streaming": "documented",
             "cancel": "documented",
             "resume": "probed" if resumed else "documented",
-            "mcp": "documented",
+            "mcp": "probed" if mcp else "documented",
             "close": "documented",
             "mode": "probed",
         },
         argv=child.argv,
-        mcp_injected=session.profile.mcp is not None,
+        mcp_injected=mcp,
     )

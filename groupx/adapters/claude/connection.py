@@ -22,6 +22,7 @@ from groupx.adapters.jsonrpc import (
     OUTBOX_FRAMES,
     ConnectionLost,
     Loss,
+    NoAnswer,
 )
 from groupx.domain.text import excerpt
 from groupx.process.child import ChildGone, ChildProcess
@@ -84,10 +85,10 @@ class StreamConnection:
 
     # --- what we send -----------------------------------------------------------------------
 
-    async def ask(self, request: Json, *, seconds: float) -> Json:
+    async def ask(self, request: Json, *, seconds: float | None = None) -> Json:
         """A control request and its answer.
 
-        Raises ControlRefused, ConnectionLost, trio.TooSlowError.
+        Raises ControlRefused, ConnectionLost, NoAnswer.
         """
         if self.loss is not None:
             raise ConnectionLost(self.loss)
@@ -95,8 +96,10 @@ class StreamConnection:
         self._pending[request_id] = pending
         try:
             self.tell(request, request_id)
-            with trio.fail_after(seconds):
+            with trio.move_on_after(float("inf") if seconds is None else seconds) as waiting:
                 await pending.done.wait()
+            if waiting.cancelled_caught:
+                raise NoAnswer(text_of(request.get("subtype")))
         finally:
             self._pending.pop(request_id, None)
         assert pending.answer is not None

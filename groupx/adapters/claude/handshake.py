@@ -2,7 +2,7 @@
 
 from groupx.adapters.claude.connection import ControlRefused, StreamConnection
 from groupx.adapters.contract import AdapterStartError
-from groupx.adapters.json_lines import Json, quote, text_of
+from groupx.adapters.json_lines import Json, objects_in, quote, text_of
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import cut_utf8
 
@@ -11,12 +11,13 @@ _SAME = ({"manual", "default"},)
 """Names of one mode."""
 
 
-async def greet(connection: StreamConnection, *, seconds: float) -> str | None:
-    """`initialize`; the program's version. It emits nothing before we write.
+async def greet(connection: StreamConnection) -> str | None:
+    """`initialize`; the program's version. It emits nothing before we write, and connects to the
+    MCP server first: only the whole handshake bounds it.
 
     Raises as `StreamConnection.ask`.
     """
-    answer = await connection.ask({"subtype": "initialize", "hooks": None}, seconds=seconds)
+    answer = await connection.ask({"subtype": "initialize", "hooks": None})
     return cut_utf8(text_of(answer.get("claude_code_version")), MAX_LABEL_BYTES)[0] or None
 
 
@@ -35,6 +36,16 @@ async def set_mode(connection: StreamConnection, mode: str, *, seconds: float) -
     if effective != mode and {effective, mode} not in _SAME:
         raise _blocked(mode, f"it stayed in {quote(effective)}")
     return effective
+
+
+async def mcp_is_ready(connection: StreamConnection, name: str, *, seconds: float) -> bool:
+    """Whether the program is connected to that MCP server. Raises as `StreamConnection.ask`."""
+    try:
+        answer = await connection.ask({"subtype": "mcp_status"}, seconds=seconds)
+    except ControlRefused:
+        return False
+    servers = objects_in(answer.get("mcpServers"))
+    return any(row.get("name") == name and row.get("status") == "connected" for row in servers)
 
 
 def _blocked(mode: str, reason: str) -> AdapterStartError:

@@ -42,7 +42,8 @@ async def test_the_argv(scripted):
 
 async def test_the_bearer_is_only_in_a_file_of_its_owner(scripted, tmp_path):
     server = McpServer(name="groupx", url="http://127.0.0.1:1/mcp", bearer="top-secret")
-    async with scripted(mcp=server) as rig:
+    connected = {"mcpServers": [{"name": "groupx", "status": "connected"}]}
+    async with scripted(mcp=server, scenario={"mcp_status": [{"result": connected}]}) as rig:
         argv = rig.session.facts.argv
         assert rig.session.facts.mcp_injected
     path = tmp_path / "claude-mcp.json"
@@ -52,6 +53,20 @@ async def test_the_bearer_is_only_in_a_file_of_its_owner(scripted, tmp_path):
     [(name, entry)] = json.loads(path.read_text())["mcpServers"].items()
     assert (name, entry["type"], entry["alwaysLoad"]) == ("groupx", "http", True)
     assert entry["headers"] == {"Authorization": "Bearer top-secret"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"result": {"mcpServers": [{"name": "groupx", "status": "failed"}]}},
+        {"error": {"error": "Unsupported control request subtype: mcp_status"}},
+    ],
+)
+async def test_a_dead_mcp_server_stops_nothing(scripted, answer):
+    server = McpServer(name="groupx", url="http://127.0.0.1:1/mcp", bearer="top-secret")
+    async with scripted(ANSWER, mcp=server, scenario={"mcp_status": [answer]}) as rig:
+        assert not rig.session.facts.mcp_injected
+        assert isinstance((await rig.prompt()).end, Completed)
 
 
 def test_the_environment(monkeypatch):
@@ -151,10 +166,16 @@ async def test_a_start_that_fails_with_a_result(refusal):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("silent", ["initialize", "set_permission_mode"])
-async def test_no_answer(refusal, silent):
-    timeouts = Timeouts(handshake=300, request=300)
+@pytest.mark.parametrize(
+    ("silent", "named", "timeouts"),
+    [
+        ("initialize", "timeouts.handshake", Timeouts(handshake=300)),
+        ("set_permission_mode", "timeouts.request", Timeouts(request=100)),
+    ],
+)
+async def test_no_answer(refusal, silent, named, timeouts):
     refused = await refusal({silent: [HANG]}, timeouts=timeouts)
+    assert named in refused.message
     assert (refused.code, refused.transient) == (ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT, True)
 
 
