@@ -76,6 +76,8 @@ class Bootstrap:
     """What a face shows first, from one read."""
 
     page: HistoryPage
+    room: RoomView
+    """The one that all of it is about."""
     rooms: tuple[RoomView, ...]
     turns: tuple[TurnView, ...]
     """Open turns: each lane's active one, then its queue from the front, bounded."""

@@ -28,6 +28,10 @@ class Terminal:
             assert self._read(deadline - time.monotonic()), f"{text!r} not in {self.shown!r}"
         return self.shown
 
+    def type(self, text: str) -> None:
+        """As if somebody typed it."""
+        os.write(self._ours, text.encode())
+
     def wait(self, seconds: float = 30.0) -> int:
         """Its exit code, with everything it showed read."""
         deadline = time.monotonic() + seconds

@@ -28,7 +28,6 @@ async def bootstrap(services: Services, call: Call) -> Answer:
 
 def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
     facts = services.facts
-    room = next(room for room in found.rooms if room.room_id == found.page.room_id)
     lanes = {lane.actor_id: lane for lane in found.lanes}
     return {
         "schema": SCHEMA,
@@ -40,7 +39,7 @@ def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
             "runtimeKey": facts.runtime_key,
         },
         "database": to_wire(services.database),
-        "room": to_wire(room),
+        "room": to_wire(found.room),
         "rooms": to_wire(found.rooms),
         "me": {"actorId": USER_WEB, "kind": "user"},
         "agents": [

@@ -157,11 +157,26 @@ class Page {
     if (this.state.seq >= answer.throughSeq) this.sayReconnected();
   }
 
+  again() {
+    this.timeline.clear();
+    this.stream.close();
+    this.start();
+  }
+
+  /** What is said goes into the active room, so that is the one to show. */
+  leaveFor(active) {
+    if (active.roomId === this.state.room.roomId) return false;
+    this.again();
+    return true;
+  }
+
   received(event) {
     if (event.type === "stream.reset") {
-      this.timeline.clear();
-      this.stream.close();
-      this.start();
+      this.again();
+      return;
+    }
+    if (event.type === "room.changed") {
+      get("/api/bootstrap").then((now) => this.leaveFor(now.room), () => {});
       return;
     }
     if (this.lost && event.type === "turn.interrupted") {
@@ -177,6 +192,7 @@ class Page {
     const { interrupted, unknown } = this.lost;
     this.lost = null;
     const now = await get("/api/bootstrap").catch(() => null);
+    if (now && this.leaveFor(now.room)) return;
     const startedAt = now?.runtime.startedAt ?? this.state.runtime.startedAt;
     const restarted = startedAt !== this.state.runtime.startedAt;
     this.state.runtime.startedAt = startedAt;

@@ -59,6 +59,8 @@ export class RoomStream {
       this.onState({ state: "live" });
     } else if (frame.ping !== undefined) {
       socket.send(JSON.stringify({ pong: frame.ping }));
+    } else if (frame.error?.code === "NOT_FOUND") {
+      this.onEvent({ type: "stream.reset" }); // the room was deleted meanwhile
     } else if (frame.type || frame.event) {
       this.onEvent(frame);
     }
