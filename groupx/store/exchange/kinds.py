@@ -102,4 +102,7 @@ NAMES = Kind("a list of at most 1000 ids", _are_names, _dumped, load_json)
 BODY = Kind("an object", _is_object, _dumped, _public_body)
 PROVENANCE = Kind("an object", _is_object, _dumped, _public_provenance)
 RECORD = Kind("an object", _is_object, _dumped, load_json)
-EVENT_TYPE = Kind("a type of event that this GroupX stores", lambda value: value in DURABLE)
+EVENT_TYPE = Kind(
+    "a type of event that this GroupX stores",
+    lambda value: isinstance(value, str) and value in DURABLE,
+)
