@@ -37,8 +37,14 @@ class MockModel:
     """The server; use as a context manager. `requests` is what it was asked so far."""
 
     def __init__(
-        self, port: int = 0, log: Path | None = None, handler: "type[Handler] | None" = None
+        self,
+        port: int = 0,
+        log: Path | None = None,
+        handler: "type[Handler] | None" = None,
+        prompts_by: str = "chat",
     ) -> None:
+        self.prompts_by = prompts_by
+        """The kind of the prompts' requests; some programs ask for titles by another API."""
         self.requests: list[Json] = []
         self._file: TextIO | None = log.open("a") if log else None
         self._lock = threading.Lock()
@@ -62,10 +68,11 @@ class MockModel:
                 self._file.write(json.dumps(request) + "\n")
                 self._file.flush()
 
-    def prompts_with(self, words: str, kind: str = "chat") -> list[Json]:
-        """The model requests of this kind whose last user text contains `words`."""
+    def prompts_with(self, words: str) -> list[Json]:
+        """The model requests by `prompts_by` whose last user text contains `words`."""
         with self._lock:
-            return [r for r in self.requests if r.get("kind") == kind and words in r["user"]]
+            asked = [r for r in self.requests if r.get("kind") == self.prompts_by]
+        return [request for request in asked if words in request["user"]]
 
     def serve(self) -> None:
         self._server.serve_forever(poll_interval=0.05)

@@ -39,7 +39,7 @@ pytestmark = [
 
 @pytest.fixture
 def model(tmp_path):
-    with MockModel(log=tmp_path / "model.jsonl") as model:
+    with MockModel(log=tmp_path / "model.jsonl", prompts_by="responses") as model:
         yield model
 
 
@@ -137,7 +137,7 @@ async def test_a_conversation(profile, spawner, model):
         assert any(isinstance(event, ReasoningDelta) for event in turn.events)
         assert isinstance(turn.end, Completed)
         assert (turn.end.usage.input_tokens, turn.end.usage.total_tokens) == (100, 105)
-        assert len(model.prompts_with("marker-one", "responses")) == 1
+        assert len(model.prompts_with("marker-one")) == 1
 
         turn = await ask_and_cancel(session, "SLOW marker-two", lambda turn: turn.text_began)
         assert turn.end == Cancelled()
@@ -146,7 +146,7 @@ async def test_a_conversation(profile, spawner, model):
 
         turn = await ask(session, "SAY:again marker-three")
         assert (turn.text, type(turn.end)) == ("again", Completed)
-        assert len(model.prompts_with("marker-three", "responses")) == 1
+        assert len(model.prompts_with("marker-three")) == 1
 
         turn = await ask_and_cancel(session, "SLOW marker-four", at_once)
         assert turn.end == Cancelled()
@@ -173,12 +173,12 @@ async def test_a_second_process_goes_on_with_the_thread(profile, spawner, model)
         turn = await ask(second, "SAY:back marker-second")
         assert (turn.text, type(turn.end)) == ("back", Completed)
         assert turn.end.usage.total_tokens == 105
-        [prompt] = model.prompts_with("marker-second", "responses")
+        [prompt] = model.prompts_with("marker-second")
         assert "marker-first" in prompt["earlier"]
         assert "remembered" in prompt["earlier"]
         await second.close()
         await second.closed.wait()
-    assert len(model.prompts_with("marker-first", "responses")) == 1
+    assert len(model.prompts_with("marker-first")) == 1
 
 
 async def test_a_thread_without_turns_or_one_of_another_machine_is_a_new_one(profile, spawner):

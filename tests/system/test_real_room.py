@@ -1,15 +1,24 @@
 """A whole room with a real program in it: daemon, program and model are real processes."""
 
+from functools import partial
+
 import pytest
 
 from conformance.mock_anthropic import MockAnthropic
 from conformance.mock_model import MockModel
-from conformance.real_programs import claude_environment, find, grok_environment, missing
+from conformance.real_programs import (
+    claude_environment,
+    codex_environment,
+    find,
+    grok_environment,
+    missing,
+)
 from tests.system.daemon import Daemon, demo_agent, of_turn
 
 PROGRAMS = {
     "grok": (MockModel, grok_environment),
     "claude": (MockAnthropic, claude_environment),
+    "codex": (partial(MockModel, prompts_by="responses"), codex_environment),
 }
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(120)]
 
