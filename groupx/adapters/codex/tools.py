@@ -103,8 +103,9 @@ class ToolBook:
         call = self._calls.get(call_id)
         if call is None or call.closed:
             return []
-        call.output = (call.output + text)[-TEXT_BYTES:]
-        details = within_bound({"text": cut_utf8(call.output, TEXT_BYTES)[0]})
+        newest = (call.output + text[-TEXT_BYTES:]).encode()[-TEXT_BYTES:]
+        call.output = newest.decode(errors="ignore")
+        details = within_bound({"text": call.output})
         return [_event(call_id, call, "updated", "in_progress", details)]
 
     def close_open(self, status: ClosingStatus) -> list[ToolUpdate]:

@@ -49,7 +49,6 @@ async def test_mid_stream(app_server):
 
 
 async def test_never_before_the_turn_has_started(app_server):
-    """The agent says nothing until a second frame would have come: there is none."""
     steps = [{"turn": "answer"}, {"await": "x"}, {"turn": "started"}, INTERRUPT, INTERRUPTED]
     async with app_server({"turn/start": [steps]}) as rig, trio.open_nursery() as nursery:
         turn = Turn()

@@ -114,6 +114,16 @@ async def test_a_command(app_server):
     assert done.tools[3].details == {"text": "a\nb\n", "input": "ls", "exitCode": 3}
 
 
+async def test_of_a_long_output_the_end_is_shown(app_server):
+    printed = {"note": "item/commandExecution/outputDelta", "itemId": "call-1"}
+    steps = [opens(), {**printed, "delta": "段" * 5000}, {**printed, "delta": "the end"}, ends()]
+    async with app_server(turn(*steps)) as rig:
+        done = await rig.prompt()
+    shown = done.tools[2].details["text"]
+    assert shown.endswith("段the end")
+    assert 1700 < len(shown.encode()) <= 1800
+
+
 async def test_a_file_change_and_a_tool_of_a_server(app_server):
     change = {"path": "/w/p.txt", "kind": {"type": "add"}, "diff": "+hello"}
     call = {"server": "gx", "tool": "post", "arguments": {"text": "hi"}}
