@@ -20,6 +20,7 @@ import re
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import Any, Self, TextIO
 
@@ -285,13 +286,18 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.begin_stream()
         begun = {**response, "status": "in_progress", "output": []}
-        self.event({"type": "response.created", "response": begun}, "response.created")
+        numbers = count()
+
+        def tell(name: str, **fields: Any) -> None:
+            self.event({"type": name, "sequence_number": next(numbers), **fields}, name)
+
+        tell("response.created", response=begun)
         for index, item in enumerate(response["output"]):
             for name, fields in item_events(item, plan):
-                self.event({"type": name, "output_index": index, **fields}, name)
+                tell(name, output_index=index, **fields)
                 if name.endswith("output_text.delta") and self.model.closing.wait(plan.pause):
                     return
-        self.event({"type": "response.completed", "response": response}, "response.completed")
+        tell("response.completed", response=response)
 
 
 def tool_names(tool: Json) -> list[str]:
