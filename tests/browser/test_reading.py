@@ -88,7 +88,9 @@ def test_who_reads_above_is_left_alone_and_told_what_is_new(open_room: OpenRoom)
     room.daemon.send("while you read", "agent:bob")
     expect(room.page.locator(".jump")).to_contain_text("new")
     expect(room.target(room.message("while you read"), "Bob")).to_contain_text("replied")
-    assert first_visible(room) == place
+    key, top = first_visible(room)
+    assert key == place[0]
+    assert abs(top - place[1]) <= 2
     room.page.locator(".jump").click()
     expect(room.message("while you read")).to_be_in_viewport()
     expect(room.page.locator(".jump")).to_be_hidden()

@@ -158,5 +158,5 @@ def test_two_tabs_see_the_same(open_room: OpenRoom):
     other.loaded()
     one.say("seen by both", "bob")
     expect(other.target(other.message("seen by both"), "Bob")).to_contain_text("replied")
-    assert other.page.locator(".entry.message", has_text="seen by both").count() == 1
-    assert one.page.locator(".entry.message", has_text="seen by both").count() == 1
+    for tab in (other, one):
+        expect(tab.page.locator(".entry.message", has_text="seen by both")).to_have_count(1)
