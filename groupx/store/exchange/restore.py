@@ -3,15 +3,19 @@
 import contextlib
 import errno
 import os
+import shutil
+import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.times import iso_from_ms
+from groupx.store import faults
 from groupx.store.copying import verified_copy
 from groupx.store.exchange.backup import file_time
-from groupx.store.exchange.files import SIDECARS, new_file, refuse_existing, sync
+from groupx.store.exchange.files import SIDECARS, make_private, new_file, refuse_existing, sync
 from groupx.store.exchange.held_lanes import Held, hold_open_lanes
 from groupx.store.markers import NO_TABLES
 from groupx.store.meter import Meter
@@ -21,6 +25,9 @@ from groupx.store.upgrade import Upgrade
 
 HELD_BECAUSE = "it came with a restored backup; it may have been sent since the backup was made"
 
+_KEPT_SIDECARS = ("-wal", "-journal")
+"""What a damaged database may have its newest in; `-shm` is only a table of locks."""
+
 
 @attrs.frozen(kw_only=True)
 class Restored:
@@ -28,7 +35,7 @@ class Restored:
 
     database: Path
     kept: Path | None
-    """The database from before, with its `-wal` if it had one; None when there was none."""
+    """A copy of the database from before; None when there was none."""
     held: Held
     """Unfinished turns, and the agents whose queues were paused for them."""
 
@@ -50,8 +57,7 @@ def restore(
         with leaving_no_sidecars(backup), new_file(ready) as staged:
             verified_copy(backup, staged, meter)
             held = _prepare(staged, iso_from_ms(now_ms), new_database_id)
-        was_there = os.path.lexists(database)
-        _exchange(ready, database, kept)
+        was_there = _exchange(ready, database, kept)
     except OSError as error:
         raise _failed(database, kept, error) from error
     finally:
@@ -93,31 +99,103 @@ def _prepare(staged: Path, now_iso: str, new_database_id: str) -> Held:
     return held
 
 
-def _exchange(ready: Path, database: Path, kept: Path) -> None:
-    """A database is there at every moment; an old `-wal` must never lie beside the new one."""
-    if os.path.lexists(database):
-        _also_name(database, kept)
-    for suffix in SIDECARS:
-        with contextlib.suppress(FileNotFoundError):
-            Path(f"{database}{suffix}").rename(f"{kept}{suffix}")
-    ready.replace(database)
-    sync(database.parent)
+def _exchange(ready: Path, database: Path, kept: Path) -> bool:
+    """Whether there was one before, which is then in `kept`.
 
-
-def _also_name(database: Path, kept: Path) -> None:
+    SQLite applies any `-wal` that it finds beside a database. So the old one is made whole
+    without its `-wal` before that is taken away, and only then does the new one get the name:
+    whenever this is cut short, there is the old database or the new one, and never a mixture.
+    """
+    _fold(database)
+    copies = _keep(database, kept)
+    aside = {
+        Path(f"{database}{suffix}"): ready.with_name(f"{ready.name}.old{suffix}")
+        for suffix in SIDECARS
+    }
+    moved: list[Path] = []
     try:
-        os.link(database, kept, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}:
-            raise
-        database.rename(kept)  # a file system without links
+        for sidecar, away in aside.items():
+            with contextlib.suppress(FileNotFoundError):
+                sidecar.rename(away)
+                moved.append(sidecar)
+        sync(database.parent)
+        ready.replace(database)
+    except BaseException:
+        for sidecar in moved:
+            aside[sidecar].rename(sidecar)
+        _remove(copies)
+        raise
+    sync(database.parent)
+    _remove([aside[sidecar] for sidecar in moved])
+    return bool(copies)
+
+
+def _fold(database: Path) -> None:
+    """Move what the sidecars hold into the file itself; a damaged one stays as it is.
+
+    STORE_BUSY when another program has it open, OSError when the disk fails.
+    """
+    if not database.is_file() or not any(map(os.path.lexists, _sidecars(database.resolve()))):
+        return
+    uri = database.absolute().as_uri()
+    try:
+        # First without writing: merely closing a damaged one would change it.
+        with contextlib.closing(sqlite3.connect(f"{uri}?mode=ro", uri=True)) as conn:
+            conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error as error:
+        if faults.is_damage(error):
+            return
+    try:
+        with contextlib.closing(sqlite3.connect(f"{uri}?mode=rw", uri=True)) as conn:
+            conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            (unfinished, *_) = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.Error as error:
+        if faults.is_busy(error):
+            raise faults.locked_elsewhere() from error
+        raise OSError(errno.EIO, str(error)) from error
+    if unfinished:
+        raise faults.locked_elsewhere()
+
+
+def _keep(database: Path, kept: Path) -> list[Path]:
+    """True copies under the kept names, the database last; what was made. Nothing when it fails."""
+    suffixes = [suffix for suffix in (*_KEPT_SIDECARS, "") if _holds(database.resolve(), suffix)]
+    staged = {suffix: kept.with_name(f".{kept.name}.part{suffix}") for suffix in suffixes}
+    copies: list[Path] = []
+    try:
+        for suffix, part in staged.items():
+            make_private(part)
+            shutil.copyfile(f"{database.resolve()}{suffix}", part)
+            sync(part)
+        for suffix, part in staged.items():
+            copies.append(part.rename(f"{kept}{suffix}"))
+        sync(kept.parent)
+    except BaseException:
+        _remove([*staged.values(), *copies])
+        raise
+    return copies
+
+
+def _holds(database: Path, suffix: str) -> bool:
+    file = Path(f"{database}{suffix}")
+    return file.exists() and (not suffix or file.stat().st_size > 0)
+
+
+def _sidecars(database: Path) -> list[Path]:
+    return [Path(f"{database}{suffix}") for suffix in SIDECARS]
+
+
+def _remove(files: Iterable[Path]) -> None:
+    for file in files:
+        with contextlib.suppress(OSError):
+            file.unlink()
 
 
 def _failed(database: Path, kept: Path, error: OSError) -> GroupXError:
     return GroupXError(
         ErrorCode.STORE_UNAVAILABLE,
-        f"The backup could not be put in the place of {database} ({error.strerror}). If there is a "
-        f"{kept.name} beside it, that is the database from before. Mend what is named, then "
-        "restore again.",
+        f"The backup could not be put in the place of {database} ({error.strerror}). Without a "
+        f"{kept.name} beside it, it is the database from before; with one, that is the one from "
+        "before and it is the restored one. Mend what is named, then restore again.",
         cause=str(error.strerror),
     )

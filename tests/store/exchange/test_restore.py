@@ -1,12 +1,16 @@
 """A backup takes the place of the database; the old one is kept, and nothing is sent twice."""
 
+import errno
 import os
 import shutil
 import sqlite3
+import sys
+from pathlib import Path
 
 import pytest
 
 from groupx.domain.errors import GroupXError
+from groupx.store.exchange import restore as restoring
 from groupx.store.exchange.backup import make_backup
 from groupx.store.exchange.restore import HELD_BECAUSE, restore
 from groupx.store.meter import Meter
@@ -62,8 +66,8 @@ def test_what_waits_in_it_waits_for_the_user(place):
     conn.close()
 
 
-def test_the_wal_of_a_killed_room_goes_with_it(place):
-    """It would damage the new one, and it holds the newest of the old one."""
+def leave_a_wal(place, *, damaged=False):
+    """As a killed room leaves it: the newest is only in the `-wal`."""
     conn = open_ledger(place / "groupx.db", now_iso=NOW, database_id="never")
     conn.execute("UPDATE rooms SET title = 'only in the WAL'")
     for suffix in ("", "-wal", "-shm"):
@@ -71,10 +75,122 @@ def test_the_wal_of_a_killed_room_goes_with_it(place):
     conn.close()
     for suffix in ("", "-wal", "-shm"):
         os.replace(f"{place / 'killed.db'}{suffix}", f"{place / 'groupx.db'}{suffix}")
+    if damaged:  # a header that is no database's, in the file and in its WAL
+        for suffix in ("", "-wal"):
+            file = Path(f"{place / 'groupx.db'}{suffix}")
+            file.write_bytes(file.read_bytes().replace(b"SQLite format 3", b"SQLite format ?"))
+
+
+def test_the_wal_of_a_killed_room_goes_with_it(place):
+    """It would damage the new one, and it holds the newest of the old one."""
+    leave_a_wal(place)
     run(place)
     assert b"only in the WAL" not in export_file(place / "groupx.db")
-    assert {f"{KEPT}-wal", f"{KEPT}-shm"} <= set(os.listdir(place))
     assert b"only in the WAL" in export_file(place / KEPT)
+    assert sorted(os.listdir(place)) == ["backup.db", "groupx.db", KEPT]
+
+
+def test_a_damaged_one_is_kept_as_it_is_with_its_wal(place):
+    leave_a_wal(place, damaged=True)
+    before = [(place / f"groupx.db{suffix}").read_bytes() for suffix in ("", "-wal")]
+    run(place)
+    assert [(place / f"{KEPT}{suffix}").read_bytes() for suffix in ("", "-wal")] == before
+    assert export_file(place / "groupx.db") == export_file(place / "backup.db")
+    assert sorted(os.listdir(place)) == ["backup.db", "groupx.db", KEPT, f"{KEPT}-wal"]
+
+
+@pytest.mark.slow  # SQLite waits for the reader
+def test_one_that_another_program_reads_is_not_replaced(place):
+    leave_a_wal(place)
+    other = sqlite3.connect(place / "groupx.db", isolation_level=None)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM rooms").fetchall()
+    with pytest.raises(GroupXError) as caught:
+        run(place)
+    other.close()
+    assert caught.value.code == "STORE_BUSY"
+    assert b"only in the WAL" in export_file(place / "groupx.db")
+    assert not (place / KEPT).exists()
+
+
+def cut_short(place, at, how):
+    """A restore in a child that at its `at`-th touch of a file is killed, or told EIO: its end."""
+    touches = 0
+
+    def hook(event, args):
+        nonlocal touches
+        if event in TOUCHES and "groupx.db" in f"{args[0]}":
+            touches += 1
+            if touches == at:
+                if how == "killed":
+                    os._exit(9)
+                raise OSError(errno.EIO, "Input/output error")
+
+    child = os.fork()
+    if child == 0:
+        ended = 1
+        try:
+            exchange = restoring._exchange
+
+            def watched(*given):
+                sys.addaudithook(hook)
+                return exchange(*given)
+
+            restoring._exchange = watched
+            run(place)
+            ended = 0
+        except GroupXError:
+            ended = 5
+        finally:
+            os._exit(ended)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+TOUCHES = {"open", "os.rename", "os.remove", "os.link", "sqlite3.connect", "shutil.copyfile"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["killed", "EIO"])
+@pytest.mark.parametrize("damaged", [False, True], ids=["whole", "damaged"])
+def test_cut_short_anywhere_there_is_the_old_one_or_the_new_one(place, how, damaged, tmp_path):
+    leave_a_wal(place, damaged=damaged)
+    names = ("", "-wal")
+    old = [(place / f"groupx.db{suffix}").read_bytes() for suffix in names]
+    restored = export_file(place / "backup.db")
+    since = None
+    if not damaged:
+        shutil.copytree(place, place / "other")
+        since = export_file(place / "other" / "groupx.db")
+        shutil.rmtree(place / "other")
+    for at in range(1, 60):
+        room = tmp_path / f"cut-{at}"
+        room.mkdir()
+        for name in ("backup.db", "groupx.db", "groupx.db-wal", "groupx.db-shm"):
+            shutil.copy(place / name, room / name)
+        ended = cut_short(room, at, how)
+        if ended == 0 and not (how == "EIO" and at < 12):
+            break
+        assert ended in ({9} if how == "killed" else {0, 5})
+        now = {name: (room / name).read_bytes() for name in os.listdir(room) if "groupx" in name}
+        kept = [now.get(f"{KEPT}{suffix}") for suffix in names]
+        there = [now.get(f"groupx.db{suffix}") for suffix in names]
+        if damaged:
+            if there[0] == old[0]:
+                assert there[1] == old[1] or kept == old
+                assert how == "killed" or there[1] == old[1]
+            else:
+                assert export_file(room / "groupx.db") == restored
+                assert kept == old
+            assert kept[0] is None or kept == old
+        else:
+            found = export_file(room / "groupx.db")
+            assert found in {since, restored}
+            assert found == since or kept[0] is not None
+            assert kept[0] is None or export_file(room / KEPT) == since
+            assert how == "killed" or found == restored or kept[0] is None
+        if how == "EIO":
+            assert not [name for name in now if name.startswith(".") and ".part" in name]
+    assert at > 8
 
 
 def test_where_there_was_none(place):
@@ -147,15 +263,3 @@ def test_damage_inside_is_noticed(place):
         run(place)
     assert (place / "groupx.db").read_bytes() == database
     assert sorted(os.listdir(place)) == ["backup.db", "groupx.db"]
-
-
-def test_a_file_system_without_links(place, monkeypatch):
-    def no_links(*_given, **_options):
-        raise PermissionError(1, "Operation not permitted")
-
-    since = export_file(place / "groupx.db")
-    monkeypatch.setattr(os, "link", no_links)
-    run(place)
-    assert export_file(place / "groupx.db") == export_file(place / "backup.db")
-    assert export_file(place / KEPT) == since
-    assert sorted(os.listdir(place)) == ["backup.db", "groupx.db", KEPT]
