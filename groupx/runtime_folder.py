@@ -36,7 +36,7 @@ def write_runtime_file(paths: Paths, *, port: int, scope_key: str) -> None:
     descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         os.fchmod(descriptor, 0o600)
-        json.dump({"port": port, "runtimeScopeKey": scope_key}, file)
+        json.dump({"port": port, "runtimeScopeKey": scope_key, "pid": os.getpid()}, file)
     staged.replace(path)
 
 

@@ -90,12 +90,22 @@ def client_of(place: Place, running: Running) -> RuntimeClient:
 
 def written_port(paths: Paths) -> int | None:
     """The port in `<data>/run/runtime.json`."""
+    port = _written(paths).get("port")
+    return port if isinstance(port, int) and 0 < port < 65_536 else None
+
+
+def written_pid(paths: Paths) -> int | None:
+    """The process id of the daemon that wrote `<data>/run/runtime.json`."""
+    pid = _written(paths).get("pid")
+    return pid if isinstance(pid, int) else None
+
+
+def _written(paths: Paths) -> dict[str, Any]:
     try:
         facts = json.loads(Path(paths.runtime_file).read_bytes())
     except (OSError, ValueError):
-        return None
-    port = cast("dict[str, Any]", facts).get("port") if isinstance(facts, dict) else None
-    return port if isinstance(port, int) and 0 < port < 65_536 else None
+        return {}
+    return cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
 
 
 def request_stop(place: Place, running: Running) -> None:

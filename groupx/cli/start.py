@@ -16,11 +16,14 @@ from groupx.cli.notices import show_notices
 from groupx.cli.open import offer_login
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.progress import upgrading
-from groupx.cli.running import Running, Silent, find_running, wait_until
+from groupx.cli.running import Running, Silent, find_running, wait_until, written_pid
 
 START_SECONDS = 60.0
 UPGRADE_SECONDS = 3600.0
 _SHOWN_BYTES = 4096
+_TOLD = ("ready", "upgrading")
+"""What a daemon's health may say before the wait for it is over. One that fails as it starts says
+`closing` for a moment: what it ends with is still to come."""
 
 
 @click.command("start")
@@ -36,6 +39,8 @@ def command(*, config: str | None, demo: bool, no_open: bool, no_backup: bool) -
     if demo:
         ensure_demo(place, reset=False)
     running = find_running(place)
+    if running is not None and running.health.get("status") == "closing":
+        raise Refused("the room is just stopping, so nothing was started; try again in a moment.")
     if running is not None:
         click.echo(f"The room already runs on {running.url}")
         return DONE
@@ -74,9 +79,9 @@ def launch(place: Place, *options: str) -> Running:
             return f"the room did not start (exit {daemon.returncode}):\n{_since(log, said_before)}"
         with contextlib.suppress(Silent):  # it has much to do as it starts
             running = find_running(place)
-        if running is None or running.health.get("status") == "starting":
+        if running is None or running.health.get("status") not in _TOLD:
             return None
-        return running
+        return running if written_pid(place.paths()) == daemon.pid else None
 
     found = wait_until(settled, START_SECONDS)
     if isinstance(found, Running) and found.health.get("status") == "upgrading":

@@ -290,8 +290,8 @@ def _unread_over_budget(hard: int) -> GroupXError:
     return _over_budget(
         "What this agent has not read yet does not fit into one packet of "
         f"{hard} characters, and no summary covers it",
-        "Raise limits.contextCharacters and restart GroupX, then retry; or begin another room with "
-        "another storage.path.",
+        "Raise limits.contextCharacters and restart GroupX, then retry; or begin another room "
+        "with `groupx session new`.",
         unread=True,
     )
 

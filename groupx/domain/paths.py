@@ -162,7 +162,7 @@ class Paths:
 
     @property
     def runtime_file(self) -> str:
-        """`{port, runtimeScopeKey}` of the running daemon."""
+        """`{port, runtimeScopeKey, pid}` of the running daemon."""
         return posixpath.join(self.run, "runtime.json")
 
     @property

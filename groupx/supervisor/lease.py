@@ -2,11 +2,15 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
 import attrs
+
+_TRIES = 5
+_PAUSE_SECONDS = 0.02
 
 
 class LeaseTaken(Exception):
@@ -32,6 +36,20 @@ class LeaseImpossible(Exception):
         self.path = path
 
 
+class DatabaseLinked(LeaseImpossible):
+    """The database has another name, under which another runtime might open it."""
+
+    def __init__(self, path: Path) -> None:
+        Exception.__init__(
+            self,
+            f"The database {path} has more than one name (hard links), so another room could "
+            "open it by another one at the same time. Nothing was started. "
+            f"`find / -xdev -samefile {path}` names them: keep one, or give this room a copy "
+            "that `groupx backup` made.",
+        )
+        self.path = path
+
+
 @attrs.frozen
 class RunLease:
     """Exclusive locks on `<realpath(database)>.lock` and `<data dir>/runtime.lock`.
@@ -45,15 +63,17 @@ class RunLease:
 
     @classmethod
     def acquire(cls, database: Path | None, data_dir: Path) -> Self:
-        """At once or not at all; a database in memory is None.
+        """Within a moment or not at all; a database in memory is None.
 
-        Raises LeaseTaken or LeaseImpossible.
+        Raises LeaseTaken or LeaseImpossible (DatabaseLinked when the file has other names too).
         """
         taken: list[int] = []
         try:
             for path in lock_files(database, data_dir):
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                taken.append(_lock(path, os.O_CREAT))
+                taken.append(_lock_soon(path))
+            if database is not None:
+                _refuse_linked(Path(os.path.realpath(database)))
         except OSError as error:
             _close(taken)
             raise LeaseImpossible(Path(error.filename or data_dir), _reason(error)) from error
@@ -79,7 +99,7 @@ def is_free(database: Path | None, data_dir: Path) -> bool:
     """Whether nobody holds it now. Creates nothing; raises LeaseImpossible."""
     for path in lock_files(database, data_dir):
         try:
-            os.close(_lock(path, 0))
+            os.close(_lock(path, 0, fcntl.LOCK_SH))
         except FileNotFoundError:
             continue
         except LeaseTaken:
@@ -99,11 +119,30 @@ def lock_files(database: Path | None, data_dir: Path) -> tuple[Path, ...]:
     return (by_database,) if by_database == by_data else (by_database, by_data)
 
 
-def _lock(path: Path, create: int) -> int:
+def _lock_soon(path: Path) -> int:
+    """Who asks whether it is free holds it for an instant; that is nobody to give way to."""
+    for _ in range(_TRIES - 1):
+        try:
+            return _lock(path, os.O_CREAT, fcntl.LOCK_EX)
+        except LeaseTaken:
+            time.sleep(_PAUSE_SECONDS)
+    return _lock(path, os.O_CREAT, fcntl.LOCK_EX)
+
+
+def _refuse_linked(database: Path) -> None:
+    try:
+        links = database.stat().st_nlink
+    except FileNotFoundError:
+        return
+    if database.is_file() and links > 1:
+        raise DatabaseLinked(database)
+
+
+def _lock(path: Path, create: int, mode: int) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | create | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
             if _is_still(descriptor, path):
                 return descriptor
         except BlockingIOError:

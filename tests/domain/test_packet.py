@@ -205,6 +205,7 @@ def test_unread_transcript_that_nothing_covers_is_never_left_out() -> None:
     with pytest.raises(GroupXError) as refused:
         build(inputs(said(11, "go"), *old, summary=summary(3)), characters=5_000)
     assert refused.value.code is ErrorCode.CONTEXT_BUDGET_EXCEEDED
+    assert "`groupx session new`" in refused.value.message
 
 
 def test_unread_transcript_that_nothing_covers_goes_up_to_the_hard_limit_and_not_over() -> None:

@@ -50,7 +50,11 @@ def test_the_runtime_file_holds_no_more_than_the_cli_needs(tmp_path: Path):
     for port in (1, 2):
         write_runtime_file(paths, port=port, scope_key="k")
     file = Path(paths.runtime_file)
-    assert json.loads(file.read_text()) == {"port": 2, "runtimeScopeKey": "k"}
+    assert json.loads(file.read_text()) == {
+        "port": 2,
+        "runtimeScopeKey": "k",
+        "pid": os.getpid(),
+    }
     assert mode(file) == 0o600
     assert list(file.parent.iterdir()) == [file]
 

@@ -1,10 +1,19 @@
+import fcntl
 import os
 import subprocess
 import sys
 
 import pytest
 
-from groupx.supervisor.lease import LeaseImpossible, LeaseTaken, RunLease, is_free, lock_files
+from groupx.supervisor import lease as leases
+from groupx.supervisor.lease import (
+    DatabaseLinked,
+    LeaseImpossible,
+    LeaseTaken,
+    RunLease,
+    is_free,
+    lock_files,
+)
 
 
 @pytest.fixture
@@ -101,3 +110,24 @@ def test_what_cannot_be_used_is_said(tmp_path):
         RunLease.acquire(tmp_path / "db", tmp_path / "data")
     with pytest.raises(LeaseImpossible, match=r"runtime\.lock"):
         is_free(tmp_path / "db", tmp_path / "data")
+
+
+def test_a_database_with_a_second_name_is_refused(place, tmp_path):
+    place[0].parent.mkdir()
+    place[0].touch()
+    os.link(place[0], tmp_path / "twin.sqlite3")
+    with pytest.raises(DatabaseLinked, match=r"room\.sqlite3 has more than one name"):
+        RunLease.acquire(*place)
+    assert is_free(*place), "a refusal holds nothing"
+    (tmp_path / "twin.sqlite3").unlink()
+    RunLease.acquire(*place).release()
+
+
+def test_who_asks_whether_it_is_free_stops_nobody(place, monkeypatch):
+    RunLease.acquire(*place).release()
+    asking = os.open(lock_files(*place)[0], os.O_RDWR)
+    fcntl.flock(asking, fcntl.LOCK_SH)
+    assert is_free(*place), "another who asks"
+    monkeypatch.setattr(leases.time, "sleep", lambda _: fcntl.flock(asking, fcntl.LOCK_UN))
+    RunLease.acquire(*place).release()
+    os.close(asking)
