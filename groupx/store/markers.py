@@ -6,6 +6,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store.formats.chain import CURRENT, FIRST_MARKED, STEPS
 
 NO_TABLES = 0
+_MARKERS = {"schema_migrations", "groupx_schema"}
 
 _KEPT = "The file was not changed."
 _CHOOSE = (
@@ -19,13 +20,17 @@ def read_format(conn: sqlite3.Connection) -> int:
 
     SCHEMA_MISMATCH for what is not ours or is newer, SCHEMA_CORRUPT for markers that disagree.
     """
-    names = {row[0] for row in conn.execute("SELECT name FROM main.sqlite_schema")}
+    kinds = dict(conn.execute("SELECT name, type FROM main.sqlite_schema"))
     (version,) = conn.execute("PRAGMA main.user_version").fetchone()
-    if not names and version == 0:
+    (application,) = conn.execute("PRAGMA main.application_id").fetchone()
+    if not kinds and version == 0 and application == 0:
         return NO_TABLES
-    if "schema_migrations" not in names:
+    for name in _MARKERS & kinds.keys():
+        if kinds[name] != "table":
+            raise mismatch(f"a {kinds[name]} in the place of the marker {name}")
+    if "schema_migrations" not in kinds:
         raise mismatch("a database without GroupX's marker")
-    if "groupx_schema" in names:
+    if "groupx_schema" in kinds:
         number = _marked_format(conn)
     elif 1 <= version < FIRST_MARKED:
         number = version

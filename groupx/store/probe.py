@@ -7,20 +7,27 @@ would drop this process's locks on it.
 
 import contextlib
 import fcntl
+import itertools
 import os
 import sqlite3
 from collections.abc import Generator
 from pathlib import Path
 
-from groupx.domain.errors import GroupXError
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store import faults
+from groupx.store.first_page import FirstPage
 from groupx.store.markers import NO_TABLES, corrupt, mismatch, read_format
 from groupx.store.structure import TOLERATED, describe, differences, reference
 
 _SHOWN_DIFFERENCES = 5
+_STEP_INSTRUCTIONS = 10_000
+_MAX_STEPS = 1_000
+"""A look takes few thousand of SQLite's instructions; a crafted view could take them for ever."""
 _SIDECARS = ("-wal", "-shm")
 _LOCK_BYTES = (0x4000_0000, 512)
 """Where SQLite locks a database file; every open connection in WAL mode holds a part of it."""
+_SHM_LOCK_BYTES = (120, 9)
+"""The same in the `-shm`: whoever uses it holds the last of them."""
 
 
 def probe(path: Path, *, busy_seconds: float = 5.0) -> int:
@@ -30,19 +37,38 @@ def probe(path: Path, *, busy_seconds: float = 5.0) -> int:
     holds it. The file and its `-wal` keep every byte; sidecars that the look made are gone.
     """
     try:
-        size = path.stat().st_size
+        path.stat()
+        if not path.is_file():
+            raise mismatch("something that is not a file")
+        first = FirstPage.of(path)
     except FileNotFoundError:
         return NO_TABLES
     except OSError as error:
-        raise mismatch(f"a file that cannot be looked at ({error.strerror})") from error
-    if not path.is_file():
-        raise mismatch("something that is not a file")
+        raise mismatch(
+            f"a file that cannot be read ({error.strerror}); check its permissions and its "
+            "directory's"
+        ) from error
     with leaving_no_sidecars(path), _looking(path, busy_seconds) as conn:
         number = read_format(conn)
-        if number != NO_TABLES:
+        if number == NO_TABLES:
+            first.refuse_content()
+        else:
             validate(conn, number)
-            _refuse_torn(path, size, number)
+            _refuse_torn(path, first.size, number)
         return number
+
+
+def refuse_unwritable(path: Path) -> None:
+    """STORE_UNAVAILABLE when the database, or a sidecar of it, is there and cannot be written."""
+    for file in (path, *(Path(f"{path}{suffix}") for suffix in _SIDECARS)):
+        if file.exists() and not os.access(file, os.W_OK):
+            raise GroupXError(
+                ErrorCode.STORE_UNAVAILABLE,
+                f"The database cannot be opened: {file} cannot be written. Nothing was changed. "
+                "Make it yours (`ls -l` shows whose it is; then `chown`, or `chmod u+w`), and "
+                "start again.",
+                cause=f"{file} cannot be written",
+            )
 
 
 def validate(conn: sqlite3.Connection, number: int) -> None:
@@ -58,11 +84,13 @@ def validate(conn: sqlite3.Connection, number: int) -> None:
 def _looking(path: Path, busy_seconds: float) -> Generator[sqlite3.Connection]:
     try:
         conn = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro",
+            f"{path.absolute().as_uri()}?{_how(path)}",
             uri=True,
             isolation_level=None,
             timeout=busy_seconds,
         )
+        steps = itertools.count(1)
+        conn.set_progress_handler(lambda: next(steps) > _MAX_STEPS, _STEP_INSTRUCTIONS)
         try:
             yield conn
         finally:
@@ -71,10 +99,18 @@ def _looking(path: Path, busy_seconds: float) -> Generator[sqlite3.Connection]:
         raise _translated(error) from error
 
 
+def _how(path: Path) -> str:
+    """A database that cannot be written and has no `-wal` is read without making one."""
+    still = not os.access(path, os.W_OK) and not os.path.lexists(f"{path}-wal")
+    return "mode=ro&immutable=1" if still else "mode=ro"
+
+
 def _translated(error: sqlite3.Error) -> GroupXError:
     if faults.is_busy(error):
         return faults.locked_elsewhere()
     match faults.primary_code(error):
+        case sqlite3.SQLITE_INTERRUPT:
+            return mismatch("a database that cannot be looked through in a sensible time")
         case sqlite3.SQLITE_NOTADB:
             return mismatch("a file that is not a database")
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
@@ -101,30 +137,49 @@ def _refuse_torn(path: Path, size: int, number: int) -> None:
 @contextlib.contextmanager
 def leaving_no_sidecars(path: Path) -> Generator[None]:
     """Sidecars that a look at the database makes are gone afterwards."""
-    made = [Path(f"{path}{suffix}") for suffix in _SIDECARS]
-    made = [sidecar for sidecar in made if not sidecar.exists()]
+    made = missing_sidecars(path)
     try:
         yield
     finally:
-        if any(sidecar.exists() for sidecar in made):
-            _remove_unused(path, made)
+        remove_unused(path, made)
 
 
-def _remove_unused(path: Path, sidecars: list[Path]) -> None:
-    """Under SQLite's own lock, since another program may have begun to use them meanwhile."""
-    start, length = _LOCK_BYTES
+def missing_sidecars(path: Path) -> list[Path]:
+    """Which sidecars of the database are not there."""
+    sidecars = [Path(f"{path}{suffix}") for suffix in _SIDECARS]
+    return [sidecar for sidecar in sidecars if not sidecar.exists()]
+
+
+def remove_unused(path: Path, sidecars: list[Path]) -> None:
+    """Remove those of `sidecars` that nobody uses. This process has the database not open.
+
+    Under SQLite's own lock, since another program may have begun to use them meanwhile.
+    """
+    if not any(sidecar.exists() for sidecar in sidecars):
+        return
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return  # a file that cannot be written: nor could its sidecars be told from another's
-    try:
-        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
-        wal = Path(f"{path}-wal")
-        if wal in sidecars and wal.exists() and wal.stat().st_size:
-            return
-        for sidecar in sidecars:
-            sidecar.unlink(missing_ok=True)
+        with _nobody_else(path, sidecars):
+            wal = Path(f"{path}-wal")
+            if wal in sidecars and wal.exists() and wal.stat().st_size:
+                return
+            for sidecar in sidecars:
+                sidecar.unlink(missing_ok=True)
     except OSError:
         return  # somebody else has it open, and the sidecars are theirs now
+
+
+@contextlib.contextmanager
+def _nobody_else(path: Path, made: list[Path]) -> Generator[None]:
+    """OSError when another program has the database open, or when that cannot be told."""
+    start, length = _LOCK_BYTES
+    shm = Path(f"{path}-shm")
+    if not os.access(path, os.W_OK) and shm in made:
+        # A lock needs a file that can be written: SQLite's on the sidecar that was made here.
+        path, (start, length) = shm, _SHM_LOCK_BYTES
+        path.chmod(0o600)
+    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
+        yield
     finally:
         os.close(fd)

@@ -13,11 +13,13 @@ import pytest
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store import opening
+from groupx.store import probe as probing
 from groupx.store.connection import open_connection
 from groupx.store.formats.chain import CURRENT, STEPS, create_current, run_step
 from groupx.store.markers import NO_TABLES
 from groupx.store.opening import MAX_ROUNDS, open_ledger
 from groupx.store.probe import probe
+from tests.store.released import FIXTURES
 
 MISMATCH, CORRUPT = ErrorCode.SCHEMA_MISMATCH, ErrorCode.SCHEMA_CORRUPT
 Edit = Callable[[sqlite3.Connection], object]
@@ -185,6 +187,34 @@ REFUSED: dict[str, tuple[Edit, ErrorCode, str]] = {
         CORRUPT,
         "session_bindings_transport_bi",
     ),
+    "a view for a marker": (
+        run(
+            "DROP TABLE groupx_schema",
+            "CREATE VIEW groupx_schema AS WITH RECURSIVE n(singleton, format) AS "
+            "(VALUES (1, 10) UNION ALL SELECT singleton + 1, 10 FROM n) SELECT * FROM n "
+            "WHERE singleton < 0",
+        ),
+        MISMATCH,
+        "a view in the place of the marker groupx_schema",
+    ),
+    "a view for a log": (
+        run(
+            "DROP TABLE schema_migrations",
+            "CREATE VIEW schema_migrations AS WITH RECURSIVE n(version, name) AS "
+            "(VALUES (1, '') UNION ALL SELECT version + 1, '' FROM n) SELECT * FROM n",
+        ),
+        MISMATCH,
+        "a view in the place of the marker schema_migrations",
+    ),
+    "a view for a table": (
+        run(
+            "DROP TABLE search_state",
+            "CREATE VIEW search_state AS WITH RECURSIVE n(a) AS "
+            "(VALUES (1) UNION ALL SELECT a + 1 FROM n) SELECT * FROM n",
+        ),
+        CORRUPT,
+        "missing check search_state",
+    ),
     "a stranger's table": (run("CREATE TABLE mine (a)"), CORRUPT, "unexpected"),
 }
 
@@ -205,6 +235,9 @@ def test_what_is_not_a_whole_ledger_is_refused(tmp_path: Path, case: str, wal: b
         ("CREATE TABLE notes (a)",),
         ("CREATE TABLE notes (a)", "PRAGMA user_version = 3"),
         ("PRAGMA user_version = 3",),
+        ("PRAGMA application_id = 7",),
+        ("PRAGMA journal_mode = WAL", "PRAGMA application_id = 7"),
+        ("PRAGMA encoding = 'UTF-16'", "VACUUM"),
         ("CREATE TABLE schema_migrations (version)", "PRAGMA user_version = 3"),
     ],
 )
@@ -226,6 +259,47 @@ def test_a_refused_file_keeps_what_its_wal_holds(tmp_path: Path) -> None:
     shutil.copytree(live, crashed, ignore=shutil.ignore_patterns("*-shm"))
     conn.close()
     assert refused(crashed / "x.db").code is CORRUPT
+
+
+@pytest.mark.parametrize("content", [b"x", b"\0", b"\0" * 5000, b"SQLite format 3\0"])
+def test_a_file_with_content_is_not_taken_for_an_empty_one(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.db"
+    path.write_bytes(content)
+    assert refused(path).code is MISMATCH
+
+
+def test_a_database_that_lost_its_wal_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    shutil.copy(FIXTURES / "format-9-crashed.db", path)
+    assert "-wal file is missing" in refused(path).message
+
+
+@pytest.mark.parametrize("begun", ["PRAGMA foreign_keys", "BEGIN IMMEDIATE"])
+@pytest.mark.parametrize("with_wal", [True, False])
+def test_a_creation_that_was_killed_is_begun_again(
+    tmp_path: Path, begun: str, with_wal: bool
+) -> None:
+    live, killed = tmp_path / "live", tmp_path / "killed"
+    live.mkdir()
+    conn = open_connection(live / "x.db")
+    conn.execute(begun)
+    left_out = "*-shm" if with_wal else "*-*"
+    shutil.copytree(live, killed, ignore=shutil.ignore_patterns(left_out))
+    conn.close()
+    assert (killed / "x.db").stat().st_size > 0
+    assert probe(killed / "x.db") == NO_TABLES
+    opened(killed / "x.db").close()
+    assert probe(killed / "x.db") == CURRENT
+
+
+def test_a_look_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make(tmp_path / "x.db")
+    monkeypatch.setattr(probing, "read_format", lambda conn: conn.execute(_ENDLESS).fetchall())
+    with pytest.raises(GroupXError, match="in a sensible time"):
+        probe(path)
+
+
+_ENDLESS = "WITH RECURSIVE n(a) AS (VALUES (1) UNION ALL SELECT a + 1 FROM n) SELECT max(a) FROM n"
 
 
 def test_a_text_is_no_database(tmp_path: Path) -> None:
