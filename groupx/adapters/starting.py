@@ -4,8 +4,8 @@ from typing import Protocol
 
 import trio
 
+from groupx.adapters.connection import Loss, NoAnswer
 from groupx.adapters.contract import AdapterStartError, Interaction
-from groupx.adapters.jsonrpc import Loss, NoAnswer
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
 from groupx.domain.text import excerpt

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from conformance.scenario import HANG, asks, ends, fails
-from groupx.adapters import jsonrpc
+from groupx.adapters import connection
 from groupx.adapters.acp.drivers import ACP, DEMO, GROK, HERMES, KIMI
 from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfile
 from groupx.domain.errors import ErrorCode
@@ -138,7 +138,7 @@ async def test_death(scripted, method):
 
 
 async def test_a_closed_output_is_death(scripted, monkeypatch):
-    monkeypatch.setattr(jsonrpc, "LAST_OUTPUT_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "LAST_OUTPUT_SECONDS", 0.05)
     error = await refused(scripted, {"initialize": [{"close": "stdout"}, {"await": "end"}]})
     assert error.code is ErrorCode.ADAPTER_START_FAILED
 

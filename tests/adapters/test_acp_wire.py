@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.scenario import HANG, asks, ends, says, tool
-from groupx.adapters import jsonrpc
+from groupx.adapters import connection
 from groupx.adapters.contract import Completed, Exited, Failed, Interaction
 from groupx.domain.errors import ErrorCode
 
@@ -121,7 +121,7 @@ async def test_an_exit_is_an_exit(scripted, code, steps):
 
 
 async def test_a_closed_output_is_an_end(scripted, monkeypatch):
-    monkeypatch.setattr(jsonrpc, "LAST_OUTPUT_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "LAST_OUTPUT_SECONDS", 0.05)
     async with scripted(prompt(says("a"), {"close": "stdout"}, HANG)) as rig:
         turn = await rig.prompt()
         await rig.session.closed.wait()

@@ -6,7 +6,8 @@ import pytest
 import trio
 import trio.testing
 
-from groupx.adapters.jsonrpc import OUTBOX_FRAMES, ConnectionLost, RpcConnection, RpcError
+from groupx.adapters.connection import OUTBOX_FRAMES, ConnectionLost
+from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.process.child import ChildGone
 
 

@@ -12,6 +12,7 @@ from groupx.adapters.acp.failures import words_of
 from groupx.adapters.acp.handshake import Greeting, greet, log_in
 from groupx.adapters.acp.opening import OpenedSession, open_session
 from groupx.adapters.acp.session import AcpSession
+from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
     AdapterStartError,
     NativeSession,
@@ -19,7 +20,7 @@ from groupx.adapters.contract import (
     SessionFacts,
     SessionProfile,
 )
-from groupx.adapters.jsonrpc import ConnectionLost, RpcError
+from groupx.adapters.jsonrpc import RpcError
 from groupx.adapters.probing import output_of
 from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
 from groupx.domain.errors import ErrorCode

@@ -6,9 +6,10 @@ from groupx.adapters.acp.failures import AUTH_REQUIRED, classify, words_of
 from groupx.adapters.acp.handshake import Greeting, ask
 from groupx.adapters.acp.modes import ModeRequest, set_mode
 from groupx.adapters.acp.quirks import Quirks
+from groupx.adapters.connection import ConnectionLost, NoAnswer
 from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfile
 from groupx.adapters.json_lines import Json, object_of, text_of
-from groupx.adapters.jsonrpc import ConnectionLost, NoAnswer, RpcConnection, RpcError
+from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
 
 MAX_SESSION_ID_BYTES = 1024

@@ -13,6 +13,7 @@ from groupx.adapters.acp.prompting import (
 )
 from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.acp.usage import Tokens
+from groupx.adapters.connection import ConnectionLost, Loss
 from groupx.adapters.contract import (
     EventSink,
     Exited,
@@ -22,7 +23,7 @@ from groupx.adapters.contract import (
     SessionProfile,
 )
 from groupx.adapters.json_lines import Json, is_object
-from groupx.adapters.jsonrpc import Answer, ConnectionLost, Loss, RpcConnection, RpcError
+from groupx.adapters.jsonrpc import Answer, RpcConnection, RpcError
 from groupx.adapters.starting import STDERR_CHARACTERS
 from groupx.process.child import ChildProcess
 

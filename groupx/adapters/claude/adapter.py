@@ -18,6 +18,7 @@ from groupx.adapters.claude.starting import (
     prefix_of,
     write_mcp_file,
 )
+from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
     AdapterStartError,
     NativeSession,
@@ -25,7 +26,6 @@ from groupx.adapters.contract import (
     SessionFacts,
     SessionProfile,
 )
-from groupx.adapters.jsonrpc import ConnectionLost
 from groupx.adapters.probing import output_of
 from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
 from groupx.domain.errors import ErrorCode

@@ -9,6 +9,7 @@ import groupx
 from groupx.adapters.codex.opening import OpenedThread, greet, open_thread
 from groupx.adapters.codex.programs import INSTALL, native_prefix
 from groupx.adapters.codex.session import CodexSession
+from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
     AdapterStartError,
     NativeSession,
@@ -16,7 +17,7 @@ from groupx.adapters.contract import (
     SessionFacts,
     SessionProfile,
 )
-from groupx.adapters.jsonrpc import ConnectionLost, RpcError
+from groupx.adapters.jsonrpc import RpcError
 from groupx.adapters.probing import output_of
 from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
 from groupx.domain.errors import ErrorCode

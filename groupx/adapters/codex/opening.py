@@ -5,10 +5,11 @@ import re
 import attrs
 
 from groupx.adapters.codex.profile import check_requirements, check_thread, thread_params
+from groupx.adapters.connection import ConnectionLost, NoAnswer
 from groupx.adapters.contract import AdapterStartError, SessionProfile
 from groupx.adapters.failure_words import classify_words
 from groupx.adapters.json_lines import Json, object_of, text_of
-from groupx.adapters.jsonrpc import ConnectionLost, NoAnswer, RpcConnection, RpcError
+from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import cut_utf8, excerpt
 

@@ -9,6 +9,7 @@ from groupx.adapters.codex.opening import OpenedThread
 from groupx.adapters.codex.run import TurnRun, Verdict
 from groupx.adapters.codex.turn import NOTIFICATIONS
 from groupx.adapters.codex.usage import Meter
+from groupx.adapters.connection import ConnectionLost, Loss, NoAnswer
 from groupx.adapters.contract import (
     EventSink,
     Exited,
@@ -19,7 +20,7 @@ from groupx.adapters.contract import (
     SessionProfile,
 )
 from groupx.adapters.json_lines import Json, object_of, text_of
-from groupx.adapters.jsonrpc import Answer, ConnectionLost, Loss, NoAnswer, RpcConnection, RpcError
+from groupx.adapters.jsonrpc import Answer, RpcConnection, RpcError
 from groupx.adapters.starting import STDERR_CHARACTERS
 from groupx.domain.errors import ErrorCode
 from groupx.process.child import ChildProcess

@@ -152,7 +152,7 @@ async def test_an_exit_behind_the_result_takes_nothing_back(scripted):
 
 
 async def test_a_closed_output_is_an_end(scripted, monkeypatch):
-    monkeypatch.setattr("groupx.adapters.claude.connection.LAST_OUTPUT_SECONDS", 0.05)
+    monkeypatch.setattr("groupx.adapters.connection.LAST_OUTPUT_SECONDS", 0.05)
     async with scripted([*BEGINS, {"close": "stdout"}, HANG]) as rig:
         turn = await rig.prompt()
         await rig.session.closed.wait()

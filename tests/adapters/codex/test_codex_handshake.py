@@ -7,7 +7,7 @@ import pytest
 
 from conformance.app_server_scenario import asks
 from conformance.scenario import HANG, fails
-from groupx.adapters import jsonrpc
+from groupx.adapters import connection
 from groupx.adapters.codex.adapter import CodexAdapter
 from groupx.adapters.contract import AdapterStartError, Completed, McpServer, SessionProfile
 from groupx.domain.errors import ErrorCode
@@ -172,7 +172,7 @@ async def test_an_exit_on_the_way(app_server, method, status):
 
 
 async def test_closed_output_on_the_way(app_server, monkeypatch):
-    monkeypatch.setattr(jsonrpc, "LAST_OUTPUT_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "LAST_OUTPUT_SECONDS", 0.05)
     error = await refused(app_server, {"thread/start": [{"close": "stdout"}, HANG]})
     assert error.code is ErrorCode.ADAPTER_START_FAILED
 

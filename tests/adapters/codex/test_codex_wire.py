@@ -4,7 +4,7 @@ import pytest
 
 from conformance.app_server_scenario import BEGINS, ends, opens, says
 from conformance.scenario import HANG
-from groupx.adapters import jsonrpc
+from groupx.adapters import connection
 from groupx.adapters.contract import Completed, Exited, Failed
 from groupx.domain.errors import ErrorCode
 
@@ -83,7 +83,7 @@ async def test_an_exit_is_an_exit(app_server, code, steps):
 
 
 async def test_a_closed_output_is_an_end(app_server, monkeypatch):
-    monkeypatch.setattr(jsonrpc, "LAST_OUTPUT_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "LAST_OUTPUT_SECONDS", 0.05)
     async with app_server(turn(*BEGINS, {"close": "stdout"}, HANG)) as rig:
         done = await rig.prompt()
     assert done.end == Exited(returncode=None)
