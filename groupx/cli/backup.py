@@ -12,7 +12,7 @@ import click
 from groupx.cli.client import NobodyListens, NotARuntime
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.offline import leased, now_ms, running_or_none, silent_meter
-from groupx.cli.place import Place, config_options, find_place
+from groupx.cli.place import Place, config_options, find_place, refuse_misplaced
 from groupx.cli.running import Running, client_of
 from groupx.store.exchange.backup import Backup, default_target, make_backup
 from groupx.store.exchange.files import refuse_existing
@@ -33,6 +33,7 @@ def command(config: str | None, demo: bool, path: str | None) -> int:
     place = find_place(config=config, demo=demo)
     target = None if path is None else Path(os.path.abspath(path))
     if target is not None:
+        refuse_misplaced(target, place)
         refuse_existing(target)
     running = running_or_none(place)
     made = _online(place, running, target) if running else _offline(place, target)

@@ -14,7 +14,7 @@ import click
 from groupx.cli.client import BrokenDownload, NobodyListens, NotARuntime
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.offline import leased, ledger, running_or_none
-from groupx.cli.place import Place, config_options, find_place
+from groupx.cli.place import Place, config_options, find_place, refuse_misplaced
 from groupx.cli.running import Running, client_of
 from groupx.store.exchange.files import make_private, new_file
 from groupx.store.exchange.formats import FORMS, JSONL, ExportRequest, export_of
@@ -53,6 +53,8 @@ def command(
     place = find_place(config=config, demo=demo)
     request = ExportRequest(form=form, room_id=room, reasoning=reasoning)
     export_of(request).close()  # refuses what makes no sense before anything is asked or written
+    if output is not None:
+        refuse_misplaced(Path(os.path.abspath(output)), place)
     running = running_or_none(place)
     pieces = _online(place, running, request) if running else _offline(place, request)
     with contextlib.closing(pieces):

@@ -7,7 +7,9 @@ import click
 
 from groupx.cli.failures import DONE
 from groupx.cli.offline import now_ms
+from groupx.cli.place import find_place, refuse_misplaced
 from groupx.cli.restore import tell_held
+from groupx.domain.paths import misplaced_new_database
 from groupx.domain.times import iso_from_ms
 from groupx.store.exchange.importing import import_file
 
@@ -22,6 +24,7 @@ def command(file: str, into: str) -> int:
     FILE holds, all is well; if not, this is refused.
     """
     target = Path(os.path.abspath(into))
+    refuse_misplaced(target, find_place(config=None, demo=False), misplaced_new_database)
     done = import_file(Path(os.path.abspath(file)), target, now_iso=iso_from_ms(now_ms()))
     if not done.fresh:
         click.echo(f"{target} holds just this already; nothing was changed.")

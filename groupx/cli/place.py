@@ -17,14 +17,17 @@ from groupx.domain.config_document import MAX_CONFIG_BYTES
 from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
 from groupx.domain.paths import (
     CONFIG_NAME,
+    DATA_NAME,
     Paths,
     choose_config,
     data_directory,
     demo_directory,
     misplaced_database,
+    misplaced_file,
     resolve_paths,
 )
 
+Misplaced = Callable[[str, Paths, Callable[[str], str]], str | None]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -94,6 +97,16 @@ class Place:
             "Write one like it and run again, or look around first with three demo agents:\n\n"
             "  groupx run --demo"
         )
+
+
+def refuse_misplaced(target: Path, place: Place, misplaced: Misplaced = misplaced_file) -> None:
+    """Refused when `target` would lie among the files of `place`, or of another room's."""
+    folders = (folder for folder in Path(os.path.realpath(target)).parents)
+    owners = [folder.parent for folder in folders if folder.name == DATA_NAME]
+    others = (Place(config_path=owner / CONFIG_NAME, chosen_by="") for owner in owners)
+    for paths in (place.paths(), *(other.paths() for other in others)):
+        if wrong := misplaced(str(target), paths, os.path.realpath):
+            raise Refused(f"{target} is {wrong}; nothing was made. Choose another place for it.")
 
 
 def _read_regular(path: Path) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import attrs
 
 CONFIG_NAME = "groupx.json"
+DATA_NAME = ".groupx"
 SHARED_CHANNELS = frozenset({"latest", "beta", "prod"})
 """Release channels that share `groupx.db`."""
 
@@ -115,7 +116,7 @@ def choose_database(
 
 def data_directory(config_path: str) -> str:
     """`.groupx/` beside the canonical config file."""
-    return posixpath.join(posixpath.dirname(config_path), ".groupx")
+    return posixpath.join(posixpath.dirname(config_path), DATA_NAME)
 
 
 def demo_directory(env: Mapping[str, str], home: str) -> str:
@@ -191,6 +192,10 @@ class Paths:
         return posixpath.join(self.data, "runtime.lock")
 
 
+_BESIDE_A_DATABASE = ("-wal", "-shm", "-journal", ".lock")
+_KEPT = ".bak"
+
+
 def misplaced_database(paths: Paths, real: Callable[[str], str]) -> str | None:
     """What else the database's place is, since a file there would be lost or spoil that.
 
@@ -198,8 +203,24 @@ def misplaced_database(paths: Paths, real: Callable[[str], str]) -> str | None:
     """
     if paths.database is None:
         return None
-    database = real(paths.database)
-    if _is_within(database, real(paths.run)):
+    return misplaced_new_database(paths.database, paths, real)
+
+
+def misplaced_new_database(path: str, paths: Paths, real: Callable[[str], str]) -> str | None:
+    """The same of a database that is still to be made at `path`."""
+    if path.lower().endswith(_KEPT) or real(path).lower().endswith(_KEPT):
+        return f"named like a copy that is kept as it is (*{_KEPT})"
+    return misplaced_file(path, paths, real)
+
+
+def misplaced_file(path: str, paths: Paths, real: Callable[[str], str]) -> str | None:
+    """The same of any file that is to be made at `path`."""
+    found = real(path)
+    for name in (path.lower(), found.lower()):
+        for suffix in _BESIDE_A_DATABASE:
+            if name.endswith(suffix) and found != real(paths.lock):
+                return f"named like what is kept beside a database (*{suffix})"
+    if _is_within(found, real(paths.run)):
         return f"inside {paths.run}, which is emptied at every start"
     for place, what in (
         (paths.config, "the config"),
@@ -208,9 +229,9 @@ def misplaced_database(paths: Paths, real: Callable[[str], str]) -> str | None:
         (paths.token, "the token"),
         (paths.log, "the log"),
     ):
-        if database == real(place):
+        if found == real(place):
             return what
-    return "the log" if database.startswith(f"{real(paths.log)}.") else None
+    return "the log" if found.startswith(f"{real(paths.log)}.") else None
 
 
 def _is_within(path: str, folder: str) -> bool:

@@ -5,7 +5,9 @@ import stat
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from groupx.cli import group
 from groupx.cli.demo import ensure_demo
 from groupx.cli.failures import Refused
 from groupx.cli.place import find_place
@@ -73,6 +75,12 @@ def test_what_is_no_file_is_refused_as_config_and_not_waited_for(tmp_path: Path)
         ("token", "token"),
         ("groupx.log", "log"),
         ("groupx.log.1", "log"),
+        ("groupx-local.db.lock", r"\*\.lock"),
+        ("token-wal", "-wal"),
+        ("room.db-SHM", "-shm"),
+        ("room.db-journal", "-journal"),
+        ("groupx-local.db.before-format-10.bak", r"\*\.bak"),
+        ("kept.db", r"\*\.bak"),
     ],
 )
 @pytest.mark.parametrize("by_variable", [True, False])
@@ -83,6 +91,7 @@ def test_a_database_is_never_where_it_would_be_lost(
     (data / "run").mkdir(parents=True)
     (data / "link").symlink_to("run")
     (data / "linked.db").symlink_to("token")
+    (data / "kept.db").symlink_to("room.bak")
     if by_variable:
         monkeypatch.setenv("GROUPX_DB", database)
     storage = "" if by_variable else f'"storage": {{"path": ".groupx/{database}"}}, '
@@ -96,6 +105,37 @@ def test_a_database_beside_them_is_fine(tmp_path: Path, monkeypatch: pytest.Monk
     for name in ("running/room.db", "tokens.db", "groupx.db", ":memory:"):
         monkeypatch.setenv("GROUPX_DB", name)
         find_place(config=None, demo=False).load()
+
+
+TAKEN = [
+    "run/new",
+    "run/deep/new",
+    "token",
+    "groupx.log",
+    "x.db-wal",
+    "x.db.lock",
+    "../groupx.json",
+]
+
+
+@pytest.mark.parametrize("whose", ["mine", "theirs"])
+@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize("argv", [["backup"], ["export", "--output"], ["import", "x", "--into"]])
+def test_no_file_is_made_among_those_of_a_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str, name: str, argv: list[str]
+):
+    for room in ("mine", "theirs"):
+        (tmp_path / room / ".groupx/run/deep").mkdir(parents=True)
+    (tmp_path / "mine/groupx.json").write_text(SMALLEST_CONFIG)
+    monkeypatch.chdir(tmp_path / "mine")
+    before = sorted(tmp_path.rglob("*"))
+    target = tmp_path / whose / ".groupx" / name
+    if name.startswith("..") and whose == "theirs":
+        target = tmp_path / "theirs/.groupx/run"
+    done = CliRunner().invoke(group, [*argv, str(target)])
+    assert done.exit_code == 1
+    assert "nothing was made" in done.output
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_demo_and_config_exclude_each_other():
