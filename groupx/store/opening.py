@@ -2,14 +2,16 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store import faults
 from groupx.store.connection import Target, open_connection
 from groupx.store.formats.chain import CURRENT, create
+from groupx.store.held_wal import HeldWal
 from groupx.store.markers import NO_TABLES, read_format
-from groupx.store.probe import probe
+from groupx.store.probe import probe, refuse_unwritable
 from groupx.store.upgrade import PLAIN, Upgrade, given_up
 
 MAX_ROUNDS = 4
@@ -34,15 +36,15 @@ def open_ledger(
     values = {"now": now_iso, "database_id": database_id}
     for _ in range(MAX_ROUNDS):
         found = NO_TABLES if target == ":memory:" else probe(target)
+        if target != ":memory:":
+            refuse_unwritable(target)
         try:
-            conn = opener(target)
-            try:
-                if _settled(conn, target, found, values, upgrade):
-                    return conn
-            except BaseException:
-                conn.close()
-                raise
-            conn.close()
+            if target == ":memory:" or not NO_TABLES < found < CURRENT:
+                conn = _settle(opener(target), partial(_settled, found=found, values=values))
+            else:
+                conn = _upgraded(target, found, values, opener, upgrade)
+            if conn is not None:
+                return conn
         except sqlite3.Error as error:
             raise _translated(error) from error
     raise GroupXError(
@@ -53,20 +55,25 @@ def open_ledger(
     )
 
 
-def _settled(
-    conn: sqlite3.Connection,
-    target: Target,
-    found: int,
-    values: Mapping[str, str],
-    upgrade: Upgrade,
-) -> bool:
-    """Whether the format is still `found` under the lock; what is not current is made so there."""
+def _settle(
+    conn: sqlite3.Connection, settled: Callable[[sqlite3.Connection], bool]
+) -> sqlite3.Connection | None:
+    """The connection, if it is `settled`; else it is closed."""
+    try:
+        if settled(conn):
+            return conn
+    except BaseException:
+        conn.close()
+        raise
+    conn.close()
+    return None
+
+
+def _settled(conn: sqlite3.Connection, found: int, values: Mapping[str, str]) -> bool:
+    """Whether the format is still `found` under the lock; an empty database is made a ledger."""
     conn.execute("BEGIN IMMEDIATE")
     try:
         same = read_format(conn) == found
-        if same and NO_TABLES < found < CURRENT:
-            upgrade.run(conn, Path(target), found, values)
-            return True
         if same and found == NO_TABLES:
             create(conn, values)
         conn.execute("COMMIT")
@@ -74,6 +81,39 @@ def _settled(
         conn.rollback()
         raise
     return same
+
+
+def _upgraded(
+    path: Path,
+    found: int,
+    values: Mapping[str, str],
+    opener: Callable[[Target], sqlite3.Connection],
+    upgrade: Upgrade,
+) -> sqlite3.Connection | None:
+    """The ledger, of the current format; None when its format is not `found` any more."""
+
+    def settled(conn: sqlite3.Connection) -> bool:
+        conn.execute("BEGIN IMMEDIATE")
+        before = wal.mark()
+        try:
+            if read_format(conn) == found:
+                upgrade.run(conn, path, found, values)
+                return True
+        except BaseException:
+            conn.rollback()
+            wal.trim(conn, before)
+            raise
+        conn.rollback()
+        wal.close()  # what others have committed may be moved into the file
+        return False
+
+    wal = HeldWal(path)
+    conn = None
+    try:
+        conn = _settle(opener(path), settled)
+    finally:
+        wal.let_go(in_use=conn is not None)
+    return conn
 
 
 def _translated(error: sqlite3.Error) -> GroupXError:

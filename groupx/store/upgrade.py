@@ -1,5 +1,6 @@
 """The guarded upgrade: one transaction from an older format to the current one, or nothing."""
 
+import contextlib
 import filecmp
 import os
 import sqlite3
@@ -74,7 +75,9 @@ class Upgrade:
         finally:
             watch.ended(upgraded)
         watch.reached("upgrade.committed")
-        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # It is upgraded: a checkpoint that fails, as on a full disk, leaves it in the WAL.
+        with contextlib.suppress(sqlite3.Error):
+            conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _run(
         self, conn: sqlite3.Connection, path: Path, found: int, values: Mapping[str, str]
