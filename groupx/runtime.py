@@ -195,7 +195,9 @@ class Runtime:
             _log.info("stopped")
             return
         cause = failure.__cause__
-        if isinstance(cause, GroupXError | SpawnError) and not self._was_ready:
+        if isinstance(cause, GroupXError) and not self._was_ready:
+            raise self._upgrade.told_with(cause) from cause
+        if isinstance(cause, SpawnError) and not self._was_ready:
             raise cause
         raise RuntimeFailed(failure.name, "" if cause is None else describe(cause)) from cause
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import structlog
 
+from groupx.domain.errors import GroupXError
 from groupx.store.formats.chain import CURRENT
 from groupx.store.meter import TOTAL
 from groupx.store.upgrade import Upgraded, UpgradeWatch
@@ -53,6 +54,13 @@ class UpgradeReport(UpgradeWatch):
         self.progress = None
         if upgraded is not None:
             _log.info("upgraded the database", found=upgraded.found, copy=str(upgraded.copy))
+
+    def told_with(self, error: GroupXError) -> GroupXError:
+        """A failure of the same start. The next one has no upgrade to tell of, so this does."""
+        if self.upgraded is None:
+            return error
+        message = f"{upgrade_message(self.upgraded)} Then the start failed. {error.message}"
+        return GroupXError(error.code, message, **error.details)
 
 
 def upgrade_message(upgraded: Upgraded) -> str:

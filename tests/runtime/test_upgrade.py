@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.runtime_upgrade import UpgradeReport, upgrade_message
 from groupx.store.upgrade import Upgraded
 from groupx.web.services import Progress, Status
@@ -42,3 +43,16 @@ def test_the_user_is_told_where_the_copy_is():
     assert "from format 4 to 10" in message
     assert "/x/room.db.before-format-10.bak" in message
     assert "no copy" in upgrade_message(Upgraded(found=4, copy=None))
+
+
+def test_a_start_that_fails_after_its_upgrade_says_that_it_is_upgraded():
+    """Its database is not as it was, and the next start has nothing to tell."""
+    report = UpgradeReport(lambda done, total: None)
+    full = GroupXError(ErrorCode.STORE_UNAVAILABLE, "The disk is full.", cause="full")
+    assert report.told_with(full) is full
+    report.ended(Upgraded(found=4, copy=Path("/x/room.db.before-format-10.bak")))
+    told = report.told_with(full)
+    assert (told.code, told.details) == (full.code, full.details)
+    assert "upgraded from format 4 to 10" in told.message
+    assert "/x/room.db.before-format-10.bak" in told.message
+    assert told.message.endswith("The disk is full.")
