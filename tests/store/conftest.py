@@ -52,7 +52,11 @@ class Ledger:
 
     def __init__(self) -> None:
         self.conn = open_connection(":memory:")
-        create_current(self.conn, now_iso="2026-02-01T00:00:00.000Z", database_id="database_x")
+        create_current(
+            self.conn,
+            now_iso="2026-02-01T00:00:00.000Z",
+            database_id="database_00000000000000000000000000000001",
+        )
         self.clock = START_MS
         self.limits = Limits()
         self.ids = IdSource(lambda: self.clock, random.Random(7).randbytes)

@@ -18,7 +18,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store.exchange.files import make_private, new_file
 from groupx.store.exchange.held_lanes import Held, hold_open_lanes
 from groupx.store.exchange.jsonl import END, HEADER, SCHEMA, jsonl_export
-from groupx.store.exchange.kinds import COUNT, NAME
+from groupx.store.exchange.kinds import COUNT, DATABASE_ID, NAME
 from groupx.store.exchange.lines import (
     MAX_LINE_BYTES,
     WrongLineError,
@@ -28,6 +28,7 @@ from groupx.store.exchange.lines import (
     shown,
 )
 from groupx.store.exchange.reading import run
+from groupx.store.exchange.references import References
 from groupx.store.exchange.sections import ACTOR, EVENT, ROOM, SECTIONS, Section
 from groupx.store.formats.chain import CURRENT, create
 from groupx.store.probe import leaving_no_sidecars, probe
@@ -83,6 +84,8 @@ class _Importer:
         self._names: dict[str, set[str]] = {ROOM.line: set(), ACTOR.line: set()}
         self._section = 0
         self._seq = 0
+        self._number = 0
+        self._references = References(self._conn)
         self.held = Held(turns=0, agents=())
 
     @property
@@ -99,17 +102,16 @@ class _Importer:
         self._conn.execute("BEGIN")
         lines = enumerate(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), 1)
         ended = False
-        number = 0
-        for number, raw in lines:
+        for self._number, raw in lines:
             try:
                 if ended:
                     raise WrongLineError("the export has ended before it")
                 ended = self._line(raw)
             except WrongLineError as error:
-                raise _refused(number, str(error)) from None
+                raise _refused(self._number, str(error)) from None
             self._given.update(raw)
         if not ended:
-            raise _refused(number + 1, "the file is cut, it ends before the last line")
+            raise _refused(self._number + 1, "the file is cut, it ends before the last line")
         self.held = hold_open_lanes(self._conn, reason=HELD_BECAUSE, now_iso=self._now)
         if _digest(self._conn) != self._given.digest():
             raise GroupXError(
@@ -142,7 +144,7 @@ class _Importer:
                 f"it was made by another GroupX: found format {shown(line.get('format'))}, this "
                 f"build imports format {CURRENT}. Import it with the GroupX that exported it"
             )
-        for key, kind in (("databaseId", NAME), ("asOfSeq", COUNT), ("activeRoom", NAME)):
+        for key, kind in (("databaseId", DATABASE_ID), ("asOfSeq", COUNT), ("activeRoom", NAME)):
             if not kind.fits(line.get(key)):
                 raise WrongLineError(f"'{key}' must be {kind.name}; found {shown(line.get(key))}")
         if tuple(line) != _HEADER_KEYS or encode(line) != raw:
@@ -167,6 +169,8 @@ class _Importer:
                 self._conn.execute(statement, values)
         except sqlite3.IntegrityError as error:
             raise WrongLineError(_meaning(error, section, row)) from None
+        if section is EVENT:
+            self._references.take(line, self._number)
         self._counts[section.line] += 1
 
     def _check(self, section: Section, row: Mapping[str, Any]) -> None:
@@ -200,6 +204,9 @@ class _Importer:
         for name in NEEDED_ACTORS:
             if name not in self._names[ACTOR.line]:
                 raise WrongLineError(f"the actor '{name}', which every ledger has, is missing")
+        missing = self._references.missing()
+        if missing is not None:
+            raise _refused(*missing)
 
 
 @contextlib.contextmanager

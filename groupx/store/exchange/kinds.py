@@ -22,6 +22,8 @@ _PROVENANCE = ("sourceKind", "authorActorId", "subjectActorId", "sourceEventId",
 
 _NAME = re.compile(rf"[^\x00-\x1f\x7f]{{1,{MAX_NAME_CHARACTERS}}}")
 
+_DATABASE_ID = re.compile(r"database_[0-9a-f]{32}")
+
 
 def _same(value: Any) -> Any:
     return value
@@ -48,6 +50,10 @@ def one_of(values: Iterable[str]) -> Kind:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
+
+
+def _is_database_id(value: Any) -> bool:
+    return isinstance(value, str) and _DATABASE_ID.fullmatch(value) is not None
 
 
 def _is_moment(value: Any) -> bool:
@@ -94,6 +100,7 @@ def _is_object(value: Any) -> bool:
 
 
 NAME = Kind("an id of 1 to 1000 characters, without control characters", _is_name)
+DATABASE_ID = Kind("'database_' and 32 hexadecimal digits", _is_database_id)
 TEXT = Kind("a text", lambda value: isinstance(value, str))
 MOMENT = Kind("a time like 2026-01-31T09:05:00.123Z", _is_moment)
 COUNT = Kind("a whole number from 0 to 2^63-1", _is_count)

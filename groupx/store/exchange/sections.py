@@ -11,6 +11,7 @@ import attrs
 
 from groupx.domain.attempts import DeliveryCertainty, DispatchPhase, Reconciliation
 from groupx.domain.commands import TriggerKind
+from groupx.domain.envelope import SCHEMA
 from groupx.domain.turns import TERMINAL, TurnStatus
 from groupx.store.exchange.kinds import (
     BODY,
@@ -143,7 +144,7 @@ EVENT = Section(
     line="event",
     table="events",
     fields=(
-        Field("schema", "schema_version"),
+        Field("schema", "schema_version", one_of((SCHEMA,))),
         Field("eventId", "event_id"),
         Field("seq", "seq", COUNT),
         Field("roomId", "room_id"),

@@ -49,7 +49,7 @@ DEEPER = b"[" * 100_000 + b"]" * 100_000
 HOSTILE = {
     "another schema": (change("header", schema="groupx.export/2"), "header"),
     "a newer format": (change("header", format=11), "another GroupX: found format 11"),
-    "an id that is none": (change("header", databaseId=""), "'databaseId' must be an id"),
+    "an id that is none": (change("header", databaseId=""), "'databaseId' must be 'database_'"),
     "a header with more": (change("header", extra=1), "not written as an export"),
     "a claim of 2 GiB of events": (change("header", asOfSeq=2**31), "events are missing"),
     "a seq beyond numbers": (change("header", asOfSeq=2**63), "'asOfSeq' must be a whole number"),
@@ -68,6 +68,22 @@ HOSTILE = {
     "an unknown message": (
         replace("event", b'"correlationId"', b'"replyToEventId":"evt_x","correlationId"'),
         "refers to something",
+    ),
+    "another event schema": (change("event", schema="x"), "'schema' must be one of groupx.event"),
+    "an id of another form": (change("header", databaseId="database_1"), "'databaseId' must be"),
+    "a turn that is no id": (change("event", body__turnId=[1]), "'body.turnId' must be an id"),
+    "a turn that is not there": (
+        change("event", body__turnId="turn_x"),
+        "'body.turnId' refers to \"turn_x\", which is not in this file",
+    ),
+    "a retry of nothing": (change("event", body__retryOfTurnId="turn_x"), "retryOfTurnId' refers"),
+    "a source that is no id": (
+        change("event", provenance__sourceEventId=7),
+        "'provenance.sourceEventId' must be an id",
+    ),
+    "a source that is not there": (
+        change("event", provenance__sourceEventId="evt_x"),
+        "'provenance.sourceEventId' refers to",
     ),
     "no actor object": (change("event", actor="agent:a"), "'actor' must be an object"),
     "an actor with more": (change("event", actor__from="x"), 'no field "actor.from"'),

@@ -21,7 +21,7 @@ from groupx.store.queries.lane import lane_head
 from groupx.store.transactions.bindings import open_run
 from groupx.store.transactions.recover import recover_all
 from tests.store.exchange.conftest import NOW, export, export_file
-from tests.store.exchange.hostile import HOSTILE, SHAPES
+from tests.store.exchange.hostile import HOSTILE, SHAPES, change
 from tests.store.released import FIXTURES
 
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -34,6 +34,13 @@ def test_export_import_export_is_the_same(full, bring, tmp_path):
     assert export_file(tmp_path / "new.db") == data
     assert stat.S_IMODE(os.stat(tmp_path / "new.db").st_mode) == 0o600
     assert os.listdir(tmp_path) == ["new.db"]
+
+
+def test_a_memory_outlives_the_room_that_it_came_from(full, bring, tmp_path):
+    lines = export(full.conn).splitlines(keepends=True)
+    change("event", type="memory.remembered", provenance__sourceEventId="evt_gone")(lines)
+    bring(b"".join(lines))
+    assert export_file(tmp_path / "new.db") == b"".join(lines)
 
 
 def test_a_database_that_holds_just_this_stays_as_it_is(full, bring, tmp_path):
@@ -107,7 +114,9 @@ def test_databases_of_older_formats_go_out_and_come_back(path, tmp_path, bring):
     for part in FIXTURES.glob(f"{path.name}*"):
         shutil.copy(part, tmp_path / part.name)
     (tmp_path / path.name).chmod(0o600)
-    conn = open_ledger(tmp_path / path.name, now_iso=NOW, database_id="database_y")
+    conn = open_ledger(
+        tmp_path / path.name, now_iso=NOW, database_id="database_00000000000000000000000000000002"
+    )
     data = export(conn)
     found = conn.execute("SELECT native_session_id FROM session_bindings").fetchall()
     natives = [native.encode() for (native,) in found if native]

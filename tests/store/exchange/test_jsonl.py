@@ -31,7 +31,7 @@ def test_it_begins_with_what_it_is_and_ends_with_how_much(full):
         "line": "header",
         "schema": "groupx.export/1",
         "format": 10,
-        "databaseId": "database_x",
+        "databaseId": "database_00000000000000000000000000000001",
         "asOfSeq": full.row("SELECT max(seq) FROM events")[0],
         "activeRoom": "room:main",
     }

@@ -126,7 +126,9 @@ def test_it_outlives_the_daemon(ledger, tmp_path):
     path = tmp_path / "groupx.db"
     ledger.conn.execute("VACUUM INTO ?", (str(path),))
     for _ in range(2):
-        with closing(open_ledger(path, now_iso=NOW, database_id="database_y")) as conn:
+        with closing(
+            open_ledger(path, now_iso=NOW, database_id="database_00000000000000000000000000000002")
+        ) as conn:
             assert conn.execute(PAUSES).fetchall() == before
             assert lane_head(conn, ledger.a) is None
 
