@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from groupx.store.probe import missing_sidecars, remove_unused
+from groupx.store.probe import missing_sidecars, remove_unused, sidecar
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class HeldWal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._wal = Path(f"{path}-wal")
+        self._wal = sidecar(path, "-wal")
         self._made = missing_sidecars(path)
         uri = f"{path.absolute().as_uri()}?mode=ro"
         self._conn = sqlite3.connect(uri, uri=True, isolation_level=None)

@@ -60,7 +60,7 @@ def probe(path: Path, *, busy_seconds: float = 5.0) -> int:
 
 def refuse_unwritable(path: Path) -> None:
     """STORE_UNAVAILABLE when the database, or a sidecar of it, is there and cannot be written."""
-    for file in (path, *(Path(f"{path}{suffix}") for suffix in _SIDECARS)):
+    for file in (path, *(sidecar(path, suffix) for suffix in _SIDECARS)):
         if file.exists() and not os.access(file, os.W_OK):
             raise GroupXError(
                 ErrorCode.STORE_UNAVAILABLE,
@@ -100,9 +100,12 @@ def _looking(path: Path, busy_seconds: float) -> Generator[sqlite3.Connection]:
 
 
 def _how(path: Path) -> str:
-    """A database that cannot be written and has no `-wal` is read without making one."""
-    still = not os.access(path, os.W_OK) and not os.path.lexists(f"{path}-wal")
-    return "mode=ro&immutable=1" if still else "mode=ro"
+    """A database that cannot be written and has no `-wal` is read without making one.
+
+    Not so beside a `-journal`: then it is in the middle of a change, which must be noticed.
+    """
+    moving = any(os.path.lexists(sidecar(path, suffix)) for suffix in ("-wal", "-journal"))
+    return "mode=ro" if moving or os.access(path, os.W_OK) else "mode=ro&immutable=1"
 
 
 def _translated(error: sqlite3.Error) -> GroupXError:
@@ -146,8 +149,13 @@ def leaving_no_sidecars(path: Path) -> Generator[None]:
 
 def missing_sidecars(path: Path) -> list[Path]:
     """Which sidecars of the database are not there."""
-    sidecars = [Path(f"{path}{suffix}") for suffix in _SIDECARS]
-    return [sidecar for sidecar in sidecars if not sidecar.exists()]
+    sidecars = [sidecar(path, suffix) for suffix in _SIDECARS]
+    return [file for file in sidecars if not file.exists()]
+
+
+def sidecar(path: Path, suffix: str) -> Path:
+    """Beside the database itself, which `path` may be a link to."""
+    return Path(f"{path.resolve()}{suffix}")
 
 
 def remove_unused(path: Path, sidecars: list[Path]) -> None:
@@ -155,15 +163,15 @@ def remove_unused(path: Path, sidecars: list[Path]) -> None:
 
     Under SQLite's own lock, since another program may have begun to use them meanwhile.
     """
-    if not any(sidecar.exists() for sidecar in sidecars):
+    if not any(file.exists() for file in sidecars):
         return
     try:
         with _nobody_else(path, sidecars):
-            wal = Path(f"{path}-wal")
+            wal = sidecar(path, "-wal")
             if wal in sidecars and wal.exists() and wal.stat().st_size:
                 return
-            for sidecar in sidecars:
-                sidecar.unlink(missing_ok=True)
+            for file in sidecars:
+                file.unlink(missing_ok=True)
     except OSError:
         return  # somebody else has it open, and the sidecars are theirs now
 
@@ -172,7 +180,7 @@ def remove_unused(path: Path, sidecars: list[Path]) -> None:
 def _nobody_else(path: Path, made: list[Path]) -> Generator[None]:
     """OSError when another program has the database open, or when that cannot be told."""
     start, length = _LOCK_BYTES
-    shm = Path(f"{path}-shm")
+    shm = sidecar(path, "-shm")
     if not os.access(path, os.W_OK) and shm in made:
         # A lock needs a file that can be written: SQLite's on the sidecar that was made here.
         path, (start, length) = shm, _SHM_LOCK_BYTES

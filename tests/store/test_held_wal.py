@@ -58,6 +58,17 @@ def test_an_upgrade_that_fails_leaves_both(crashed: Path, at: str) -> None:
     upgraded(crashed).close()
 
 
+def test_so_does_one_behind_a_link(crashed: Path, tmp_path: Path) -> None:
+    link = tmp_path / "rooms" / "link.db"
+    link.parent.mkdir()
+    link.symlink_to(crashed)
+    before = held(crashed)
+    with pytest.raises(RuntimeError):
+        upgraded(link, Upgrade(keep_copy=False, watch=Fails("upgrade.marked")))
+    assert held(crashed) == before
+    assert {file.name for file in tmp_path.iterdir()} == {*before, "rooms"}
+
+
 def test_what_it_wrote_beyond_its_cache_is_cut_off(crashed: Path) -> None:
     """Too much for the memory goes to the `-wal` before the COMMIT."""
     before = held(crashed)

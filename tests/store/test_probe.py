@@ -75,3 +75,22 @@ def test_sidecars_that_another_uses_stay(tmp_path: Path) -> None:
         found, looked, *_ = as_a_user(path, path)
         assert found == "9"
         assert looked == str(sorted(["format-9.db", "format-9.db-shm", "format-9.db-wal"]))
+
+
+@pytest.mark.slow
+def test_one_in_the_middle_of_a_change_is_not_taken_as_it_is(tmp_path: Path) -> None:
+    """Its rollback journal tells what it should hold."""
+    live = copy_of("format-9", tmp_path / "live")
+    (tmp_path / "killed").mkdir()
+    path = tmp_path / "killed" / "x.db"
+    with closing(sqlite3.connect(live, isolation_level=None)) as conn:
+        conn.execute("PRAGMA journal_mode = DELETE")
+        conn.execute("PRAGMA cache_size = 1")
+        conn.execute("BEGIN")
+        conn.execute("UPDATE events SET room_id = room_id || 'x'")
+        shutil.copyfile(live, path)
+        shutil.copyfile(f"{live}-journal", f"{path}-journal")
+        conn.execute("ROLLBACK")
+    path.chmod(0o400)
+    with pytest.raises(AssertionError, match="in the middle of a change"):
+        as_a_user(path, path)
