@@ -19,6 +19,9 @@ from groupx.domain.wire import to_wire
 T = TypeVar("T")
 
 TICK_SECONDS = 0.02
+READER_SECONDS = 0.001
+"""Between two wakes for commits, for each reader who waits, at most a tick: a few readers see a
+commit at once, and waking takes no more than a tenth of the loop however many there are."""
 SLICE_BYTES = 256 * 1024
 """What one reader is given at once: a slow one holds this much, not the whole ring."""
 
@@ -27,7 +30,8 @@ Place = tuple[object, str, int, Replay]
 
 
 class EventHub:
-    """A bounded ring with a cursor per reader and one wake per tick for all of them.
+    """A bounded ring with a cursor per reader, and one wake for all of them: for deltas once a
+    tick, for commits as soon as the number of readers allows.
 
     Every method is synchronous and never blocks; what is published becomes visible to readers
     with the next wake. Memory is that of the ring, however many readers there are.
@@ -58,17 +62,18 @@ class EventHub:
             return
         for frame in frames:
             self.ring.append(frame)
-        now = self._clock()
-        if now - self._last_wake >= TICK_SECONDS:
+        now, due = self._clock(), self._last_wake + self._commit_gap()
+        if due <= now:
             self._wake_readers(now)
         else:
-            self._wake_later(now)
+            self._wake_by(due)
 
     def publish(self, envelope: Envelope) -> None:
         """A transient event: encoded once, seen by readers at the end of the tick."""
         data = orjson.dumps(to_wire(envelope))
         self.ring.append(Frame(None, envelope.room_id, envelope.type, data))
-        self._wake_later(self._clock())
+        now, end_of_tick = self._clock(), self._last_wake + TICK_SECONDS
+        self._wake_by(end_of_tick if end_of_tick > now else now + TICK_SECONDS)
 
     def release(self, reason: str) -> None:
         """End every stream and every wait, for good; the first reason stands."""
@@ -138,12 +143,16 @@ class EventHub:
             if self._wake_at <= (now := self._clock()):
                 self._wake_readers(now)
             else:
-                await trio.sleep(self._wake_at - now)
+                with trio.move_on_after(self._wake_at - now):
+                    await self._pending.wait()
 
-    def _wake_later(self, now: float) -> None:
-        if self._wake_at is None:
-            end_of_tick = self._last_wake + TICK_SECONDS
-            self._wake_at = end_of_tick if end_of_tick > now else now + TICK_SECONDS
+    def _commit_gap(self) -> float:
+        readers = max(1, self._wake.statistics().tasks_waiting)
+        return min(TICK_SECONDS, readers * READER_SECONDS)
+
+    def _wake_by(self, moment: float) -> None:
+        if self._wake_at is None or moment < self._wake_at:
+            self._wake_at = moment
             self._pending.ring()
 
     def _wake_readers(self, now: float) -> None:

@@ -12,7 +12,13 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx.actors.event_hub import SLICE_BYTES, TICK_SECONDS, EventHub, EventHubActor
+from groupx.actors.event_hub import (
+    READER_SECONDS,
+    SLICE_BYTES,
+    TICK_SECONDS,
+    EventHub,
+    EventHubActor,
+)
 from groupx.actors.subscription import Replay, Subscription
 from groupx.domain.commits import Frame
 from groupx.domain.ids import MAIN_ROOM, RoomId
@@ -94,10 +100,10 @@ def test_a_commit_is_visible_at_once_when_the_last_wake_is_old():
     reader = hub.subscribe(MAIN_ROOM, 0)
     hub.append([durable(1)])
     assert drain(reader) == ["1"]
-    clock.now += TICK_SECONDS / 2
+    clock.now += READER_SECONDS / 2
     hub.append([durable(2)])
     assert drain(reader) == []
-    clock.now += TICK_SECONDS
+    clock.now += READER_SECONDS
     hub.append([durable(3)])
     assert drain(reader) == ["2", "3"]
 
@@ -119,7 +125,39 @@ async def test_deltas_wait_for_the_end_of_the_tick(autojump_clock: trio.testing.
         nursery.cancel_scope.cancel()
 
 
-async def test_a_durable_event_inside_a_tick_comes_at_its_end_without_another_commit(
+@pytest.mark.parametrize(
+    ("readers", "seconds"), [(1, READER_SECONDS), (5, 5 * READER_SECONDS), (50, TICK_SECONDS)]
+)
+async def test_the_next_commit_waits_the_longer_the_more_readers_there_are_to_wake(
+    autojump_clock: trio.testing.MockClock, readers: int, seconds: float
+):
+    hub = EventHub(Limits())
+    hub.ring.learn(0)
+    subscriptions = [hub.subscribe(MAIN_ROOM, 0) for _ in range(readers)]
+    woken: list[float] = []
+
+    async def read(reader: Subscription) -> None:
+        await reader.wait()
+        assert drain(reader) == ["1"]
+        await reader.wait()
+        assert drain(reader) == ["2"]
+        woken.append(trio.current_time())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(EventHubActor(hub).run)
+        for reader in subscriptions:
+            nursery.start_soon(read, reader)
+        await trio.testing.wait_all_tasks_blocked()
+        hub.append([durable(1)])
+        began = trio.current_time()
+        await trio.testing.wait_all_tasks_blocked()
+        hub.append([durable(2)])
+        await trio.sleep(1)
+        assert woken == [pytest.approx(began + seconds)] * readers
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_commit_brings_the_end_of_the_tick_forward(
     autojump_clock: trio.testing.MockClock,
 ):
     hub = EventHub(Limits())
@@ -128,12 +166,14 @@ async def test_a_durable_event_inside_a_tick_comes_at_its_end_without_another_co
     async with trio.open_nursery() as nursery:
         nursery.start_soon(EventHubActor(hub).run)
         hub.append([durable(1)])
-        began = trio.current_time()
-        hub.append([durable(2)])
         assert drain(reader) == ["1"]
+        began = trio.current_time()
+        hub.publish(delta(0))
+        await trio.testing.wait_all_tasks_blocked()
+        hub.append([durable(2)])
         await reader.wait()
-        assert trio.current_time() - began == pytest.approx(TICK_SECONDS)
-        assert drain(reader) == ["2"]
+        assert trio.current_time() - began == pytest.approx(READER_SECONDS)
+        assert drain(reader) == ["d0", "2"]
         nursery.cancel_scope.cancel()
 
 
