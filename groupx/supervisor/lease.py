@@ -44,8 +44,8 @@ class DatabaseLinked(LeaseImpossible):
             self,
             f"The database {path} has more than one name (hard links), so another room could "
             "open it by another one at the same time. Nothing was started. "
-            f"`find / -xdev -samefile {path}` names them: keep one, or give this room a copy "
-            "that `groupx backup` made.",
+            f"`find / -xdev -samefile {path}` names them: keep one. Or, while no room "
+            "uses it, copy it with its -wal file to a name of its own, and use that.",
         )
         self.path = path
 
