@@ -99,6 +99,8 @@ def test_killed_while_it_answers(daemon, model, program):
         slow = daemon.send("SLOW marker-five", f"agent:{program}")["turns"][0]["turnId"]
         waiting = daemon.send("SAY:later marker-six", f"agent:{program}")["turns"][0]["turnId"]
         stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
+        # Words may be seen before the proof of delivery is durable; only then is it certain.
+        stream.until(of_turn(slow, "turn.started"), "the proof that it began")
         daemon.kill()
     daemon.assert_no_processes()
     asked_before = times_asked(model, "marker-five")
