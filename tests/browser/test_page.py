@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import OpenRoom
 from tests.browser.room import RoomPage
 from tests.system.conftest import MakeDaemon, make_daemon
-from tests.system.daemon import Daemon
+from tests.system.daemon import Daemon, demo_agent
 
 __all__ = ["make_daemon"]
 
@@ -21,6 +21,20 @@ def test_a_stranger_gets_a_page_without_data(open_page, daemon: Daemon):
     expect(page.get_by_text("groupx open").first).to_be_visible()
     assert "Ada" not in page.content()
     assert not [url for url in requests if "/static/" in url or "/api/" in url]
+
+
+def test_an_empty_room_says_which_database_it_is_and_what_lies_beside_it(
+    open_page, make_daemon: MakeDaemon
+):
+    daemon = make_daemon({"ada": demo_agent()})
+    daemon.data.mkdir(mode=0o700)
+    (daemon.data / "groupx.db").write_bytes(b"")
+    daemon.start()
+    room = RoomPage(open_page(), daemon)
+    room.log_in()
+    empty = room.page.locator(".empty")
+    expect(empty).to_contain_text(str(daemon.data / "groupx-local.db"))
+    expect(empty).to_contain_text(str(daemon.data / "groupx.db"))
 
 
 def test_the_page_asks_nobody_else_and_breaks_no_policy(open_page, daemon: Daemon):

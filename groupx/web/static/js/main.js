@@ -28,7 +28,8 @@ class Page {
     this.banner = h("div", { class: "banner", role: "status", hidden: true });
     this.toast = h("div", { class: "banner bad", role: "alert", hidden: true });
     this.empty = h("div", { class: "empty", hidden: true }, h("p", null, t("room.empty")),
-      h("p", { class: "note" }, t("room.emptyHint")));
+      h("p", { class: "note" }, t("room.emptyHint")),
+      this.databaseNote = h("div", { class: "note" }));
     this.connection = new Connection(this.banner);
     this.details = new TurnDetails(this.state);
     const context = {
@@ -51,7 +52,9 @@ class Page {
   async start() {
     fill(part("topbar"), h("span", { class: "loading" }, t("loading")));
     try {
-      this.state.load(await get("/api/bootstrap", { render: "html" }));
+      const bootstrap = await get("/api/bootstrap", { render: "html" });
+      this.state.load(bootstrap);
+      this.noteDatabase(bootstrap.database);
     } catch (error) {
       this.cannotLoad(error);
       return;
@@ -112,6 +115,12 @@ class Page {
     this.showEmpty();
     if (!this.history.loading) this.scroller.arrived(arrived);
     if (document.hidden) this.countUnseen(arrived);
+  }
+
+  /** An unexpectedly empty room is usually another file: say which one this is. */
+  noteDatabase({ path, siblings = [] }) {
+    fill(this.databaseNote, h("p", null, t("room.database", { path })),
+      siblings.length ? h("p", null, t("room.siblings", { paths: siblings.join(", ") })) : null);
   }
 
   showEmpty() {
