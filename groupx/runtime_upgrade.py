@@ -5,6 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from groupx.domain.errors import GroupXError
+from groupx.domain.kill_points import KILL_POINTS
 from groupx.store.formats.chain import CURRENT
 from groupx.store.meter import TOTAL
 from groupx.store.upgrade import Upgraded, UpgradeWatch
@@ -47,6 +48,11 @@ class UpgradeReport(UpgradeWatch):
     def unwanted(self) -> bool:
         """As UpgradeWatch."""
         return self._given_up
+
+    def reached(self, point: str) -> None:
+        """As UpgradeWatch."""
+        if KILL_POINTS.reached:
+            KILL_POINTS.reached(point)
 
     def ended(self, upgraded: Upgraded | None) -> None:
         """As UpgradeWatch."""

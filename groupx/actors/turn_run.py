@@ -20,6 +20,7 @@ from groupx.adapters.contract import (
     PromptEnd,
     Started,
 )
+from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.ledger import LaneHead, Progress, StartedCommand, TerminalCommand
 from groupx.domain.limits import Timeouts
 from groupx.domain.outcomes import Cause
@@ -122,6 +123,8 @@ class TurnRun:
 
     async def _prompt(self, text: str) -> PromptEnd:
         await trio.lowlevel.checkpoint_if_cancelled()
+        if KILL_POINTS.reached:
+            KILL_POINTS.reached("invoke.committed")
         with self._patience:
             return await self._session.prompt(text, self._hear)
         return Exited(returncode=None)
@@ -138,6 +141,8 @@ class TurnRun:
             self._voice.take(event)
             if self._voice.heard.response_bytes > before:
                 self._more_text.ring()
+                if KILL_POINTS.reached:
+                    KILL_POINTS.reached("stream.mid")
         self._silence.heard()
 
     # --- what is written while it runs ----------------------------------------------------
@@ -239,6 +244,8 @@ class TurnRun:
             usage=heard.usage,
             local_date=self._ports.local_date(),
         )
+        if KILL_POINTS.reached:
+            KILL_POINTS.reached("terminal.before")
         await insist(self._ports.store, Write(terminal, command))
 
     async def _close_at_last(self) -> None:

@@ -9,6 +9,7 @@ import outcome
 import trio
 
 from groupx.adapters.json_lines import InvalidLineError, Json, decode_line, encode_line
+from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.text import excerpt
 from groupx.process.child import ChildGone, ChildProcess
 from groupx.process.framing import LineTooLong
@@ -16,6 +17,8 @@ from groupx.process.framing import LineTooLong
 OUTBOX_FRAMES = 256
 """More unsent messages than this mean a program that asks but does not read."""
 MAX_PREAMBLE_LINES = 50
+PROMPTS = frozenset({"session/prompt", "turn/start", "user"})
+"""What a message that carries a prompt is called, by its method or type."""
 LAST_OUTPUT_SECONDS = 1.0
 """How long after the end of output the exit is waited for, so that its status can be told."""
 
@@ -145,7 +148,14 @@ class Connection(ABC):
     async def _write(self) -> None:
         try:
             async for message in self._outbox_out:
-                await self._child.write(encode_line(message))
+                frame = encode_line(message)
+                if KILL_POINTS.reached and _is_prompt(message):
+                    await self._child.write(frame[:1])
+                    KILL_POINTS.reached("prompt.first_byte")
+                    await self._child.write(frame[1:])
+                    KILL_POINTS.reached("prompt.written")
+                else:
+                    await self._child.write(frame)
         except ChildGone:
             self._child.kill_tree()  # it may still write, but hears nothing: the reader ends
 
@@ -193,6 +203,10 @@ class Connection(ABC):
             pending.resolve(outcome.Error(ConnectionLost(loss)))
         if self._on_lost is not None:
             self._on_lost()
+
+
+def _is_prompt(message: Json) -> bool:
+    return message.get("method", message.get("type")) in PROMPTS
 
 
 def _begin(line: bytes) -> str:

@@ -21,6 +21,7 @@ from groupx.domain.config import Config
 from groupx.domain.paths import Paths
 from groupx.domain.runtime_keys import runtime_scope_key
 from groupx.process.environment import RUN_VARIABLE
+from groupx.process.killing import KILL_VARIABLE, arm, read_order
 from groupx.supervisor.early_signals import hold_signals_for_exec
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def command(
     from groupx.runtime import Plan
 
     _shed_mark()
+    _obey_kill_order()
     if reset and not demo:
         raise Refused("--reset empties the demo room: it needs --demo.")
     place = find_place(config=config, demo=demo)
@@ -109,6 +111,19 @@ def _shed_mark() -> None:
         hold_signals_for_exec()
         own = {name: value for name, value in os.environ.items() if name != RUN_VARIABLE}
         os.execve(sys.executable, sys.orig_argv, own)  # noqa: S606
+
+
+def _obey_kill_order() -> None:
+    """For tests of crashes. Nobody is surprised by it: it is said, and an unknown one refused."""
+    text = os.environ.get(KILL_VARIABLE)
+    if text is None:
+        return
+    try:
+        order = read_order(text)
+    except ValueError as error:
+        raise Refused(f"{KILL_VARIABLE} says where a test kills this run, but {error}.") from None
+    arm(order)
+    click.echo(f"groupx: {KILL_VARIABLE} is set: this run kills itself at {text}.", err=True)
 
 
 def _already(port: int) -> str:

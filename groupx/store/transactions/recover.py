@@ -8,6 +8,7 @@ import attrs
 from groupx.domain.aftermath import aftermath
 from groupx.domain.attempts import INVOKED, PREPARED, DeliveryCertainty, Reconciliation
 from groupx.domain.ids import ActorId
+from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.recovery import Unfinished, Verdict, verdict
@@ -160,6 +161,8 @@ def _write(tx: Transaction, cases: list[_Case]) -> Recovered:
             undecided.append(case.open_attempt)
         elif case.verdict is not Verdict.KEEP:
             counts.update(_carry_out(tx, case))
+            if KILL_POINTS.reached:
+                KILL_POINTS.reached("recovery.phase1")
     return Recovered(
         requeued=counts[TurnStatus.QUEUED],
         interrupted=counts[TurnStatus.INTERRUPTED],
