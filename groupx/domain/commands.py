@@ -14,6 +14,11 @@ from groupx.domain.wire import INTERNAL, optional
 
 TriggerKind = Literal["user", "control", "automatic", "recovery", "legacy"]
 
+SENDER_FIELDS = frozenset(
+    {"from", "actor", "actorId", "sender", "author", "authorActorId", "provenance", "bindingId"}
+)
+"""Who speaks is read from the binding; a request or a call that says it itself is refused."""
+
 
 @attrs.frozen(kw_only=True)
 class CommandKey:
@@ -59,6 +64,20 @@ class AgainCommand:
     kind: Literal["retry", "continue"]
     turn_id: str
     actor_id: ActorId
+    roster: tuple[RosterEntry, ...]
+    limits: Limits
+    transport: str = "structured"
+
+
+@attrs.frozen(kw_only=True)
+class ContinueRootCommand:
+    """Let a call go on that a limit stopped: in its author's name, its chain's bound raised."""
+
+    key: CommandKey
+    root_correlation_id: str
+    stop_event_id: str | None = None
+    """Which one; None: the oldest of the chain that still waits."""
+    by: ActorId
     roster: tuple[RosterEntry, ...]
     limits: Limits
     transport: str = "structured"

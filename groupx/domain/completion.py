@@ -20,6 +20,8 @@ class CompletionClaim:
     | queued | callback | a callback turn was queued |
     | cancelled | inline | the callback was taken back before it ran, since a call came for it |
     | cancelled | callback | a limit was reached or the room was left: there is no callback |
+
+    A limit is not the last word: when the user lets the callback go on, it is `queued` after all.
     """
 
     child_turn_id: str

@@ -127,3 +127,7 @@ class GroupXError(Exception):
         if self.details:
             error["details"] = self.details
         return {"error": error}
+
+
+class RecordedRefusal(GroupXError):
+    """A refusal that is itself on record: what its write stored before it was raised is kept."""

@@ -6,15 +6,7 @@ import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
-from groupx.domain.limits import Limits
-from groupx.domain.roster import RosterEntry
 from groupx.store.turn_rows import TurnRow, find_turn
-
-_ROOT_TURNS = "SELECT count(*) FROM turns WHERE root_correlation_id = ?"
-_ACTOR_CALLS = """
-SELECT count(*) FROM turns
-WHERE root_correlation_id = ? AND target_actor_id = ? AND parent_turn_id IS NOT NULL
-"""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,37 +59,8 @@ def ancestry(conn: sqlite3.Connection, parent_turn_id: str, caller: ActorId) -> 
     return Ancestry(parent=parent, actors=frozenset(actors))
 
 
-def check_loop_limits(
-    conn: sqlite3.Connection, parent: TurnRow, targets: tuple[RosterEntry, ...], limits: Limits
-) -> None:
-    """HOP_LIMIT_REACHED, ROOT_TURN_LIMIT_REACHED or ACTOR_CALL_LIMIT_REACHED."""
-    root = parent.root_correlation_id
-    hop = parent.hop_count + 1
-    if hop > limits.hop_count:
-        raise _stopped(ErrorCode.HOP_LIMIT_REACHED, "hopCount", limits.hop_count, root)
-    (turns,) = conn.execute(_ROOT_TURNS, (root,)).fetchone()
-    if turns + len(targets) > limits.root_turns:
-        raise _stopped(ErrorCode.ROOT_TURN_LIMIT_REACHED, "rootTurns", limits.root_turns, root)
-    bound = limits.actor_calls_per_root
-    for target in targets:
-        (calls,) = conn.execute(_ACTOR_CALLS, (root, target.actor_id)).fetchone()
-        if calls + 1 > bound:
-            raise _stopped(ErrorCode.ACTOR_CALL_LIMIT_REACHED, "actorCallsPerRoot", bound, root)
-
-
 def _broken(turn: TurnRow) -> GroupXError:
     return GroupXError(
         ErrorCode.STORE_CONFLICT,
         f"The chain of turns above '{turn.turn_id}' is broken; nothing was sent.",
-    )
-
-
-def _stopped(code: ErrorCode, limit: str, bound: int, root: str) -> GroupXError:
-    return GroupXError(
-        code,
-        f"This chain of agent calls has reached its limit '{limit}' of {bound}; nothing was "
-        "sent. The user can let it go on, or raise the limit in the config.",
-        limit=limit,
-        bound=bound,
-        rootCorrelationId=root,
     )

@@ -11,10 +11,10 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import SYSTEM
 from groupx.domain.roster import RosterEntry
 from groupx.domain.turns import TurnStatus
-from groupx.store.ancestry import check_loop_limits
 from groupx.store.claim_rows import decide, find_claim
-from groupx.store.enqueue import Lineage, Message, Wake, enqueue
-from groupx.store.loop_stop import Refused, record_loop_stop
+from groupx.store.enqueue import Message, Wake, called_from, enqueue
+from groupx.store.loop_limits import check_loop_limits
+from groupx.store.loop_stop import CALLBACK, Refused, record_loop_stop
 from groupx.store.transaction import Transaction
 from groupx.store.turn_rows import TurnRow, get_turn
 
@@ -95,10 +95,12 @@ def _give_up(
         tx,
         waiter,
         Refused(
-            command_type="callback",
+            command_type=CALLBACK,
             actor_id=SYSTEM,
             to=(waiter.target_actor_id,),
             content=message.body["content"],
+            reply_to_event_id=message.reply_to_event_id,
+            child_turn_id=claim.child_turn_id,
         ),
         limit="queuePerAgent" if full else error.details["limit"],
         bound=tx.limits.queue_per_agent if full else error.details["bound"],
@@ -106,31 +108,33 @@ def _give_up(
     )
 
 
-def _message(waiter: TurnRow, end: ChildEnd) -> Message:
-    child = end.turn
-    how = "" if end.code is None else f" ({end.code})"
+def callback_message(
+    waiter: TurnRow, child: TurnRow, content: str, reply_to_event_id: str | None
+) -> Message:
+    """What the waiter is told of the child's end; there is at most one such message of a child."""
     return Message(
         room_id=waiter.room_id,
         actor_id=SYSTEM,
-        body={
-            "kind": "callback",
-            "childTurnId": child.turn_id,
-            "content": f"{child.target_actor_id} {_SAID[end.status]} what you sent it{how}. "
-            "You asked to be woken when it ended.",
-        },
+        body={"kind": CALLBACK, "childTurnId": child.turn_id, "content": content},
         provenance=Provenance(
             source_kind="system",
             author_actor_id=SYSTEM,
             subject_actor_id=child.target_actor_id,
             source_event_id=child.source_event_id,
         ),
-        lineage=Lineage(
-            correlation_id=waiter.correlation_id,
-            root_correlation_id=waiter.root_correlation_id,
-            parent_turn_id=waiter.turn_id,
-            hop_count=waiter.hop_count + 1,
-            causation_id=child.turn_id,
-        ),
-        reply_to_event_id=end.response_event_id or child.source_event_id,
+        lineage=called_from(waiter, causation_id=child.turn_id),
+        reply_to_event_id=reply_to_event_id,
         idempotency_key=f"callback:{child.turn_id}",
+    )
+
+
+def _message(waiter: TurnRow, end: ChildEnd) -> Message:
+    child = end.turn
+    how = "" if end.code is None else f" ({end.code})"
+    return callback_message(
+        waiter,
+        child,
+        f"{child.target_actor_id} {_SAID[end.status]} what you sent it{how}. "
+        "You asked to be woken when it ended.",
+        end.response_event_id or child.source_event_id,
     )

@@ -8,7 +8,7 @@ import orjson
 
 from groupx.domain.canonical import command_hash
 from groupx.domain.commands import AcceptedMessage, CommandKey, QueuedTurnAnswer
-from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.errors import ErrorCode, GroupXError, RecordedRefusal
 from groupx.domain.ids import ActorId
 from groupx.domain.roster import Skipped
 from groupx.domain.turns import TurnStatus
@@ -30,7 +30,8 @@ _BINDING = "SELECT actor_id, instance_id, closed_at FROM session_bindings WHERE 
 def first_result(tx: Transaction, key: CommandKey) -> Mapping[str, Any] | None:
     """What this command was answered before, if it was taken before.
 
-    CLIENT_COMMAND_CONFLICT when its id was used for something else.
+    CLIENT_COMMAND_CONFLICT when its id was used for something else; a refusal that is on record
+    is raised again.
     """
     if key.client_command_id is None:
         return None
@@ -43,7 +44,19 @@ def first_result(tx: Transaction, key: CommandKey) -> Mapping[str, Any] | None:
             f"The command id '{key.client_command_id}' was already used for another request; "
             "nothing was changed. Send this one under an id of its own.",
         )
-    return orjson.loads(row[1] or b"{}")
+    result = orjson.loads(row[1] or b"{}")
+    if "refused" in result:
+        refused = result["refused"]
+        raise GroupXError(
+            ErrorCode(refused["code"]), refused["message"], **refused.get("details", {})
+        )
+    return result
+
+
+def remember_refusal(tx: Transaction, key: CommandKey, error: RecordedRefusal) -> None:
+    """Keep a refusal that is on record: the command again is refused the same, and only once
+    written down."""
+    remember(tx, key, {"refused": error.to_wire()["error"]})
 
 
 def remember(

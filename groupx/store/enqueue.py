@@ -14,6 +14,7 @@ from groupx.domain.roster import RosterEntry
 from groupx.domain.turns import TurnStatus
 from groupx.store.lane_rows import active_turn, queued_count
 from groupx.store.transaction import Transaction
+from groupx.store.turn_rows import TurnRow
 
 _INSERT_TURN = """
 INSERT INTO turns (turn_id, source_event_id, target_actor_id, adapter_id, transport,
@@ -65,6 +66,17 @@ def new_root(tx: Transaction) -> Lineage:
     """A person's word: a chain of its own."""
     correlation_id = tx.ids.new("corr")
     return Lineage(correlation_id=correlation_id, root_correlation_id=correlation_id)
+
+
+def called_from(parent: TurnRow, *, causation_id: str | None = None) -> Lineage:
+    """What is said out of the turn `parent`; it is the cause, if nothing nearer is."""
+    return Lineage(
+        correlation_id=parent.correlation_id,
+        root_correlation_id=parent.root_correlation_id,
+        parent_turn_id=parent.turn_id,
+        hop_count=parent.hop_count + 1,
+        causation_id=causation_id or parent.turn_id,
+    )
 
 
 def check_content(content: str, limits: Limits) -> None:

@@ -12,8 +12,9 @@ import attrs
 import outcome
 
 from groupx.domain.commits import CommitFacts
-from groupx.domain.errors import GroupXError
+from groupx.domain.errors import GroupXError, RecordedRefusal
 from groupx.domain.ids import IdSource
+from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.limits import Limits
 from groupx.store import faults
 from groupx.store.jobs import ReadJob, WriteJob
@@ -79,7 +80,7 @@ class Executor:
     def write_group(self, waiting: deque[WriteJob]) -> list[WriteJob]:
         """Take writes from the left of `waiting` until a bound, and commit them together.
 
-        Every job returned has its result; those that succeeded have their facts too.
+        Every job returned has its result; those that stored something have their facts too.
         """
         self.probe_if_due()
         fault = self.fault
@@ -98,6 +99,10 @@ class Executor:
             self._conn.execute("COMMIT")
         except (sqlite3.Error, _GroupLostError) as error:
             return self._lose(waiting, group, error)
+        if KILL_POINTS.reached:
+            for job in group:
+                if job.facts is not None:
+                    KILL_POINTS.reached(f"{job.run.__name__}.committed")
         self.stats.groups += 1
         self.stats.writes += len(group)
         self.stats.largest_group = max(self.stats.largest_group, len(group))
@@ -150,8 +155,11 @@ class Executor:
         execute = self._conn.execute
         execute("SAVEPOINT one_write")
         transaction = Transaction(self._conn, self._ids, self._now_ms, self._limits)
+        result: outcome.Outcome[object]
         try:
-            value = job.run(transaction, job.argument)
+            result = outcome.Value(job.run(transaction, job.argument))
+        except RecordedRefusal as error:
+            result = outcome.Error(error)
         except BaseException as error:
             if faults.is_fault(error) or not self._conn.in_transaction:
                 raise _GroupLostError(error) from error
@@ -162,7 +170,7 @@ class Executor:
         if not self._conn.in_transaction:
             raise _GroupLostError("a write ended the transaction of its group")
         execute("RELEASE one_write")
-        job.result = outcome.Value(value)
+        job.result = result
         job.facts = transaction.facts()
 
     def _lose(

@@ -4,26 +4,76 @@ from typing import Any
 
 import attrs
 
+from groupx.domain.commands import AcceptCommand
 from groupx.domain.envelope import Envelope, EventDraft, Provenance
+from groupx.domain.errors import GroupXError, RecordedRefusal
 from groupx.domain.ids import SYSTEM, ActorId
+from groupx.domain.roster import EVERYONE, RosterEntry
+from groupx.domain.wire import optional, to_wire
+from groupx.store.command_rows import remember_refusal
+from groupx.store.loop_limits import Measure, stopped_message
 from groupx.store.transaction import Transaction
 from groupx.store.turn_rows import TurnRow, find_turn
 
 MAX_CHAIN = 64
+MAX_STOPS = 16
+"""Calls of one chain that one limit stopped and that are kept; later ones are refused only."""
+CALLBACK = "callback"
 _STOPS = """
 SELECT count(*) FROM events WHERE room_id = ? AND idempotency_key >= ? AND idempotency_key < ?
-  AND event_type = 'routing.loop_stopped'
+  AND event_type = ?
 """
 
 
 @attrs.frozen(kw_only=True)
 class Refused:
-    """The call that was not made."""
+    """The call that was not made, whole: with its author it can be made later."""
 
     command_type: str
     actor_id: ActorId
-    to: tuple[ActorId, ...]
+    to: tuple[str, ...]
+    """Agents, or `@all`."""
     content: str
+    reply_to_event_id: str | None = optional()
+    forwarded_event_id: str | None = optional()
+    wake_me: bool | None = optional()
+    """Whether the author wanted to be woken at the end."""
+    child_turn_id: str | None = optional()
+    """Of a callback: the turn whose end it tells."""
+
+
+def refuse_call(
+    tx: Transaction,
+    parent: TurnRow,
+    command: AcceptCommand,
+    targets: tuple[RosterEntry, ...],
+    stopped: Measure,
+) -> GroupXError:
+    """The refusal to raise; it is on record, unless so many wait for the user already."""
+    root = parent.root_correlation_id
+    details = {"limit": stopped.limit, "bound": stopped.bound, "rootCorrelationId": root}
+    message = stopped_message(stopped)
+    if _waiting(tx, parent, stopped.limit) >= MAX_STOPS:
+        return GroupXError(stopped.code, message, **details)
+    everyone = EVERYONE in command.to
+    stop = record_loop_stop(
+        tx,
+        parent,
+        Refused(
+            command_type=command.key.command_type,
+            actor_id=command.actor_id,
+            to=(EVERYONE,) if everyone else tuple(target.actor_id for target in targets),
+            content=command.content,
+            reply_to_event_id=command.reply_to_event_id,
+            forwarded_event_id=command.forwarded_event_id,
+            wake_me=command.wake_me or None,
+        ),
+        limit=stopped.limit,
+        bound=stopped.bound,
+    )
+    error = RecordedRefusal(stopped.code, message, **details, stopEventId=stop.event_id)
+    remember_refusal(tx, command.key, error)
+    return error
 
 
 def record_loop_stop(
@@ -37,8 +87,7 @@ def record_loop_stop(
 ) -> Envelope:
     """Write the `routing.loop_stopped` of a call out of the turn `parent`."""
     root = parent.root_correlation_id
-    key = f"loop:{root}:{limit}:"
-    (before,) = tx.conn.execute(_STOPS, (parent.room_id, key, key[:-1] + ";")).fetchone()
+    before = _count(tx, parent, f"loop:{root}:{limit}:", "routing.loop_stopped")
     return tx.emit(
         EventDraft(
             type="routing.loop_stopped",
@@ -50,21 +99,28 @@ def record_loop_stop(
                 "bound": bound,
                 "rootCorrelationId": root,
                 "chain": _chain(tx, parent),
-                "refused": {
-                    "commandType": refused.command_type,
-                    "actorId": refused.actor_id,
-                    "to": list(refused.to),
-                    "content": refused.content,
-                },
+                "refused": to_wire(refused),
             },
             causation_id=caused_by or parent.turn_id,
             root_correlation_id=root,
             parent_turn_id=parent.turn_id,
             hop_count=parent.hop_count,
-            idempotency_key=f"{key}{before + 1}",
+            idempotency_key=f"loop:{root}:{limit}:{before + 1}",
             provenance=Provenance(source_kind="system", author_actor_id=SYSTEM),
         )
     )
+
+
+def _waiting(tx: Transaction, parent: TurnRow, limit: str) -> int:
+    """How many stopped calls of this chain the user has not let go on."""
+    root = parent.root_correlation_id
+    stopped = _count(tx, parent, f"loop:{root}:{limit}:", "routing.loop_stopped")
+    return stopped - _count(tx, parent, f"raised:{root}:{limit}:", "routing.loop_continued")
+
+
+def _count(tx: Transaction, parent: TurnRow, prefix: str, event_type: str) -> int:
+    values = (parent.room_id, prefix, prefix[:-1] + ";", event_type)
+    return int(tx.conn.execute(_STOPS, values).fetchone()[0])
 
 
 def _chain(tx: Transaction, parent: TurnRow) -> list[dict[str, Any]]:

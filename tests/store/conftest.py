@@ -17,6 +17,7 @@ from groupx.domain.commands import (
 )
 from groupx.domain.commits import Frame
 from groupx.domain.envelope import Provenance
+from groupx.domain.errors import RecordedRefusal
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, IdSource
 from groupx.domain.ledger import (
     ClaimCommand,
@@ -70,8 +71,12 @@ class Ledger:
     def write(self, run: Callable[[Transaction, Any], Any], command: Any) -> Any:
         tx = Transaction(self.conn, self.ids, lambda: self.clock, self.limits)
         self.conn.execute("BEGIN IMMEDIATE")
+        refusal: RecordedRefusal | None = None
+        result: Any = None
         try:
             result = run(tx, command)
+        except RecordedRefusal as error:
+            refusal = error
         except BaseException:
             self.conn.execute("ROLLBACK")
             raise
@@ -80,6 +85,8 @@ class Ledger:
         self.frames += facts.frames
         self.woken = sorted(facts.lanes)
         self.clock += 10
+        if refusal is not None:
+            raise refusal
         return result
 
     def open_session(self, actor: ActorId, native: str | None = None) -> str:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupx.domain.envelope import EventDraft
-from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.errors import ErrorCode, GroupXError, RecordedRefusal
 from groupx.domain.ids import MAIN_ROOM, USER_WEB, ActorId, IdSource
 from groupx.store import executor as executor_module
 from groupx.store.connection import open_connection
@@ -152,6 +152,20 @@ def test_a_failing_write_takes_back_only_itself(bench: Bench) -> None:
         unwrap(failed)
     assert bench.stored() == ["a", "b"]
     assert bench.executor.fault is None
+
+
+def test_a_refusal_that_is_on_record_keeps_what_it_wrote(bench: Bench) -> None:
+    def refuse(tx: Transaction, text: str) -> str:
+        say(tx, text)
+        raise RecordedRefusal(ErrorCode.HOP_LIMIT_REACHED, text)
+
+    group = bench.run(job("a"), job("x", refuse), job("y", say_and_fail), job("b"))
+    assert code(group[1]) is ErrorCode.HOP_LIMIT_REACHED
+    assert bench.stored() == ["a", "x", "b"]
+    facts = facts_of(group)
+    assert facts is not None
+    assert [frame.seq for frame in facts.frames] == [1, 2, 3]
+    assert facts.lanes == {"agent:a", "agent:x", "agent:b"}
 
 
 def test_a_statement_that_fails_takes_back_only_its_write(bench: Bench) -> None:

@@ -4,10 +4,20 @@ from groupx.domain.commands import AcceptCommand, AcceptedMessage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
 from groupx.domain.roster import RosterEntry, resolve_targets
-from groupx.store.ancestry import ancestry, check_loop_limits
+from groupx.store.ancestry import ancestry
 from groupx.store.claim_rows import open_claims
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
-from groupx.store.enqueue import Lineage, Message, Wake, check_content, enqueue, new_root
+from groupx.store.enqueue import (
+    Lineage,
+    Message,
+    Wake,
+    called_from,
+    check_content,
+    enqueue,
+    new_root,
+)
+from groupx.store.loop_limits import first_reached
+from groupx.store.loop_stop import refuse_call
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
 
@@ -19,7 +29,7 @@ def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
 
     CLIENT_COMMAND_CONFLICT, what `resolve_targets` refuses, NOT_FOUND, MESSAGE_TOO_LARGE,
     QUEUE_CAPACITY_REACHED; for a call out of a running turn also SESSION_NOT_AVAILABLE,
-    CAUSAL_CYCLE and the loop limits.
+    CAUSAL_CYCLE and the loop limits: such a refusal is on record, for the user to overrule.
     """
     known = first_result(tx, command.key)
     if known is not None:
@@ -89,11 +99,7 @@ def _lineage(tx: Transaction, command: AcceptCommand, targets: tuple[RosterEntry
                     "could never come; nothing was sent. Send without waiting instead.",
                     target=target.actor_id,
                 )
-    check_loop_limits(tx.conn, chain.parent, targets, command.limits)
-    return Lineage(
-        correlation_id=chain.parent.correlation_id,
-        root_correlation_id=chain.parent.root_correlation_id,
-        parent_turn_id=chain.parent.turn_id,
-        hop_count=chain.parent.hop_count + 1,
-        causation_id=chain.parent.turn_id,
-    )
+    stopped = first_reached(tx.conn, chain.parent, targets, command.limits)
+    if stopped is not None:
+        raise refuse_call(tx, chain.parent, command, targets, stopped)
+    return called_from(chain.parent)

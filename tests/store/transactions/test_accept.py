@@ -202,24 +202,6 @@ def test_an_ask_to_an_ancestor_or_oneself_is_a_cycle_but_a_send_is_not(ledger, r
     assert ledger.write(accept, call(ledger, child, ledger.b, ledger.c, kind="mcp.ask"))
 
 
-@pytest.mark.parametrize(
-    ("code", "limits"),
-    [
-        ("HOP_LIMIT_REACHED", Limits(hop_count=1)),
-        ("ROOT_TURN_LIMIT_REACHED", Limits(root_turns=2)),
-        ("ACTOR_CALL_LIMIT_REACHED", Limits(actor_calls_per_root=1)),
-    ],
-)
-def test_loop_limits(ledger, refused, code, limits):
-    parent, _ = ledger.running(ledger.a)
-    child = ledger.write(accept, call(ledger, parent, ledger.a, ledger.b, limits=limits))
-    ledger.claim(child.turns[0].turn_id)
-    command = call(ledger, child.turns[0].turn_id, ledger.b, ledger.b, limits=limits)
-    error = refused(code, accept, command)
-    assert error.details["rootCorrelationId"] == child.correlation_id
-    assert ledger.send(ledger.b, limits=limits), "a person starts a new root"
-
-
 def test_a_broken_or_circular_chain_is_refused(ledger, refused):
     parent, _ = ledger.running(ledger.a)
     child = ledger.call(parent, ledger.a, ledger.b).turns[0].turn_id

@@ -88,7 +88,7 @@ class TestAsking:
             parent
         }
 
-    def test_a_refused_call_leaves_no_claim(self, ledger, refused):
+    def test_a_refused_call_leaves_no_claim(self, ledger):
         parent, _ = ledger.running(ledger.a)
         command = ledger.message(
             ledger.b,
@@ -98,7 +98,9 @@ class TestAsking:
             wake_me=True,
             limits=Limits(hop_count=0),
         )
-        refused("HOP_LIMIT_REACHED", accept, command)
+        with pytest.raises(GroupXError, match="HOP_LIMIT_REACHED"):
+            ledger.write(accept, command)
+        assert ledger.row("SELECT count(*) FROM completion_claims") == (0,)
 
 
 class TestCallback:
