@@ -1,0 +1,1 @@
+"""What an installed program can do, and what proves it."""

@@ -1,0 +1,109 @@
+"""The cases of the room's MCP server: a probe on loopback stands for it."""
+
+from pathlib import Path
+
+import trio
+
+from groupx.adapters.contract import McpServer, NativeSession
+from groupx.capabilities.labels import Status
+from groupx.capabilities.mcp_probe import SERVER_NAME, McpProbe
+from groupx.capabilities.prompts import mcp_prompt
+from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage, ask, completed
+from groupx.capabilities.transcript import Transcript
+from groupx.process.environment import run_mark
+from groupx.process.proctable import HAS_PROC, marked, processes
+
+CONNECT_SECONDS = 10.0
+NOT_TAKEN = Finding(Status.UNSUPPORTED, "it takes no MCP server over HTTP")
+
+
+async def connects(stage: Stage, transcript: Transcript) -> Finding:
+    """It asks for the tools, with the bearer of its session, before any prompt."""
+    with McpProbe() as probe:
+        async with stage.session(transcript, mcp=server_of(probe)) as session:
+            if not session.facts.mcp_injected:
+                return _not_injected(session)
+            heard = await asked_for_tools(probe, CONNECT_SECONDS)
+            _note_methods(probe, transcript)
+            if heard:
+                return PASSED
+            if probe.refused:
+                raise CaseFailed("It came to the MCP server without the bearer of its session.")
+            return Finding(
+                Status.NOT_OBSERVED, f"it did not connect in {CONNECT_SECONDS:g} s before a prompt"
+            )
+
+
+async def keeps_the_secret(stage: Stage, transcript: Transcript) -> Finding:
+    """The bearer is in the arguments of no process of its tree."""
+    with McpProbe() as probe:
+        async with stage.session(transcript, mcp=server_of(probe)) as session:
+            if not session.facts.mcp_injected:
+                return _not_injected(session)
+            lines = [" ".join(session.facts.argv)]
+            lines += await trio.to_thread.run_sync(_command_lines, stage.spawner.run_id)
+            transcript.note(f"{len(lines)} command lines were looked at")
+            if any(probe.bearer in line for line in lines):
+                raise CaseFailed("The bearer of the MCP server is in a command line.")
+            return PASSED
+
+
+async def survives_a_dead_server(stage: Stage, transcript: Transcript) -> Finding:
+    """A session opens although nobody listens at the address of the MCP server."""
+    with McpProbe() as probe:
+        dead = server_of(probe)
+    async with stage.session(transcript, mcp=dead) as session:
+        if session.facts.capabilities.get("mcp") == "unsupported":
+            return NOT_TAKEN
+        return Finding(Status.PASSED, f"ready in {transcript.milliseconds} ms")
+
+
+async def calls_a_tool(stage: Stage, transcript: Transcript) -> Finding:
+    """In a turn, its model calls the probe's tool, and the call arrives with its arguments."""
+    text = "groupx-was-here"
+    with McpProbe() as probe:
+        async with stage.session(transcript, mcp=server_of(probe)) as session:
+            if not session.facts.mcp_injected:
+                return _not_injected(session)
+            await asked_for_tools(probe, CONNECT_SECONDS)
+            completed(await ask(session, transcript, mcp_prompt(stage.adapter.driver, text)))
+        _note_methods(probe, transcript)
+        called = [call for call in probe.calls if text in str(call.get("arguments"))]
+        if called:
+            return PASSED
+        return Finding(Status.NOT_OBSERVED, "its model did not call the tool")
+
+
+def server_of(probe: McpProbe) -> McpServer:
+    """How a session is given the probe."""
+    return McpServer(name=SERVER_NAME, url=probe.url, bearer=probe.bearer)
+
+
+async def asked_for_tools(probe: McpProbe, seconds: float) -> bool:
+    """Whether somebody with the bearer asks for the tools in time."""
+    return await trio.to_thread.run_sync(probe.listed.wait, seconds, abandon_on_cancel=True)
+
+
+def _not_injected(session: NativeSession) -> Finding:
+    if session.facts.capabilities.get("mcp") == "unsupported":
+        return NOT_TAKEN
+    return Finding(Status.NOT_OBSERVED, "its session was opened without the MCP server")
+
+
+def _note_methods(probe: McpProbe, transcript: Transcript) -> None:
+    transcript.note(f"MCP with the bearer: {', '.join(probe.methods) or 'nothing'}")
+    transcript.note(f"MCP without it: {probe.refused} requests")
+
+
+def _command_lines(run_id: str) -> list[str]:
+    """Of every process of this run, where they can be read."""
+    if not HAS_PROC:
+        return []
+    lines: list[str] = []
+    for pid in marked(processes(), run_mark(run_id)):
+        try:
+            line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue  # it has ended
+        lines.append(line.replace(b"\0", b" ").decode("utf-8", "replace"))
+    return lines

@@ -1,0 +1,84 @@
+"""The cases that open and close sessions, without a model's turn."""
+
+import uuid
+
+import trio
+
+from groupx.adapters.contract import AdapterStartError
+from groupx.capabilities.labels import Status
+from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage
+from groupx.capabilities.transcript import Transcript
+from groupx.domain.errors import ErrorCode
+from groupx.process.environment import run_mark
+from groupx.process.proctable import HAS_PROC, marked, processes
+
+BY_ARGUMENTS = "no mode is negotiated: what opens it, if anything, is in its arguments"
+
+
+async def handshake(stage: Stage, transcript: Transcript) -> Finding:
+    """It is ready within its time."""
+    async with stage.session(transcript):
+        return Finding(Status.PASSED, f"ready in {transcript.milliseconds} ms")
+
+
+async def mode(stage: Stage, transcript: Transcript) -> Finding:
+    """The driver's or the given mode was set, and the program did not refuse it."""
+    async with stage.session(transcript) as session:
+        if session.facts.capabilities.get("mode") == "probed":
+            return PASSED
+        return Finding(Status.NOT_OBSERVED, BY_ARGUMENTS)
+
+
+async def new_session(stage: Stage, transcript: Transcript) -> Finding:
+    """Two sessions are two: each is new and has an id of its own."""
+    ids: list[str | None] = []
+    for _ in range(2):
+        async with stage.session(transcript) as session:
+            if session.facts.continuity != "new":
+                raise CaseFailed("It went on with an older session although a new one was asked.")
+            ids.append(session.facts.native_session_id)
+    if None in ids or ids[0] == ids[1]:
+        raise CaseFailed("Two new sessions were not told apart by their ids.")
+    return PASSED
+
+
+async def resume_unknown(stage: Stage, transcript: Transcript) -> Finding:
+    """An id that it never gave is refused, or a new session takes its place and is called new."""
+    unknown = str(uuid.uuid4())
+    try:
+        async with stage.session(transcript, resume=unknown) as session:
+            if session.facts.continuity == "resumed":
+                raise CaseFailed("It claims to have resumed a session that never was.")
+            return Finding(Status.PASSED, "a new session took its place")
+    except AdapterStartError as error:
+        if error.code is not ErrorCode.NATIVE_RESUME_UNSUPPORTED:
+            raise
+        transcript.note(f"refused: {error.message}")
+        return Finding(Status.PASSED, "refused; GroupX opens a new session then")
+
+
+async def close(stage: Stage, transcript: Transcript) -> Finding:
+    """Nothing of its process tree is left."""
+    if not HAS_PROC:
+        return Finding(Status.NOT_OBSERVED, "its tree cannot be found on this system")
+    async with stage.session(transcript):
+        before = await _tree(stage)
+        transcript.note(f"{len(before)} processes while it is open")
+    left = before & await _tree(stage)
+    transcript.note(f"{len(left)} processes afterwards")
+    if left:
+        raise CaseFailed(f"{len(left)} of its processes were left after it was closed.")
+    if not before:
+        return Finding(Status.NOT_OBSERVED, "none of its processes could be seen")
+    return PASSED
+
+
+async def _tree(stage: Stage) -> set[int]:
+    """The processes of this run that exist now."""
+
+    def look() -> set[int]:
+        table = processes()
+        mark = run_mark(stage.spawner.run_id)
+        return {pid for pid in marked(table, mark) if not table[pid].zombie}
+
+    return await trio.to_thread.run_sync(look, abandon_on_cancel=True)

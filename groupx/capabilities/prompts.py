@@ -1,0 +1,55 @@
+"""What the cases say to a program: ordinary words, and at the end what a mock model understands.
+
+A tool's name and arguments differ from program to program, so its directive is a row by driver.
+"""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from groupx.capabilities.mcp_probe import SERVER_NAME, TOOL
+
+WORD = "ready"
+SHORT = f"Answer with one word only: {WORD} SAY:{WORD}"
+SENTENCE = "Greet me in one friendly sentence of about twelve words."
+REASON = "THINK about it first, step by step: is 91 a prime number? Then answer yes or no."
+COUNT = "Count slowly from 1 to 300 in words, one number a line, without stopping. SLOW"
+ECHO = "groupx-probe"
+
+_SHELL: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "claude": ("Bash", {"command": f"echo {ECHO}", "description": "a probe"}),
+        "codex": ("exec_command", {"cmd": f"echo {ECHO}"}),
+        "grok": ("run_terminal", {"command": f"echo {ECHO}", "description": "a probe"}),
+        "hermes": ("terminal", {"command": f"echo {ECHO}"}),
+        "kimi": ("Bash", {"command": f"echo {ECHO}", "description": "a probe"}),
+    }
+)
+
+_JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "acp": "_"})
+"""What a program puts between the name of an MCP server and that of its tool."""
+
+
+def shell_prompt(driver: str) -> str:
+    """Have it run a harmless command."""
+    words = f"Run the shell command `echo {ECHO}` with your shell tool, then tell what it printed."
+    called = _SHELL.get(driver)
+    return words if called is None else f"{words} {_directive(*called)}"
+
+
+def mcp_prompt(driver: str, text: str) -> str:
+    """Have it call the probe's tool with `text`."""
+    words = (
+        f"Call the tool `{TOOL}` of the MCP server `{SERVER_NAME}` once, with the argument text "
+        f"set to `{text}`, then tell what it returned."
+    )
+    if driver == "grok":  # it hides the tools of MCP servers behind one of its own
+        arguments = {"tool_name": f"{SERVER_NAME}__{TOOL}", "tool_input": {"text": text}}
+        return f"{words} {_directive('use_tool', arguments)}"
+    joint = _JOINTS.get(driver, "__")
+    return f"{words} {_directive(f'{SERVER_NAME}{joint}{TOOL}', {'text': text})}"
+
+
+def _directive(tool: str, arguments: dict[str, Any]) -> str:
+    return f"CALL:{tool} ARGS:{json.dumps(arguments)}"

@@ -1,0 +1,106 @@
+"""The report of one run, and what it may claim."""
+
+from datetime import datetime
+from typing import Literal
+
+import attrs
+
+from groupx.capabilities.evidence import Evidence, EvidenceRefused, Subject, digest
+from groupx.capabilities.labels import PROVEN, Label, Status
+from groupx.domain.wire import optional
+
+SCHEMA = "groupx.conformance/1"
+
+
+@attrs.frozen(kw_only=True)
+class CaseReport:
+    """What one case said of one capability."""
+
+    case: str
+    capability: str
+    needs_model: bool
+    status: Status
+    label: Label
+    detail: str = ""
+    milliseconds: int = 0
+    evidence: Evidence | None = optional()
+
+
+@attrs.frozen(kw_only=True)
+class RunReport:
+    """One run over one program."""
+
+    schema: Literal["groupx.conformance/1"] = SCHEMA
+    run_id: str
+    started_at: str
+    ended_at: str
+    groupx_version: str
+    system: str
+    subject: Subject
+    model_turns: bool
+    cases: tuple[CaseReport, ...]
+
+    @property
+    def failed(self) -> tuple[CaseReport, ...]:
+        """The cases in which the program broke what GroupX relies on."""
+        return tuple(case for case in self.cases if case.status is Status.FAILED)
+
+
+def check(report: RunReport) -> None:
+    """Raises EvidenceRefused for the first claim that its evidence does not prove."""
+    names = [case.case for case in report.cases]
+    if len(set(names)) < len(names):
+        raise EvidenceRefused("A case stands twice in the report, so neither counts.")
+    for case in report.cases:
+        wrong = _contradiction(report, case) or _unproven(report, case)
+        if wrong:
+            raise EvidenceRefused(
+                f"Case '{case.case}' claims '{case.label}', but {wrong}. The report cannot be "
+                "used; run it again."
+            )
+
+
+def _contradiction(report: RunReport, case: CaseReport) -> str | None:
+    if (case.status is Status.PASSED) != (case.label in PROVEN):
+        return f"its status is '{case.status}'"
+    if case.label is Label.VERIFIED and not (case.needs_model and report.model_turns):
+        return "no turn of a model was part of it"
+    return None
+
+
+def _unproven(report: RunReport, case: CaseReport) -> str | None:
+    evidence, asked = case.evidence, report.subject
+    if evidence is None:
+        return "there is no evidence" if case.label in PROVEN else None
+    seen = evidence.subject
+    pairs = (
+        ("another run", evidence.run_id, report.run_id),
+        ("another case", evidence.case, case.case),
+        ("another driver", seen.driver, asked.driver),
+        ("another program", seen.program, asked.program),
+        ("another version", seen.version, asked.version),
+        ("another profile", seen.profile, asked.profile),
+    )
+    for what, found, wanted in pairs:
+        if found != wanted:
+            return f"its evidence is of {what} ('{found}', not '{wanted}')"
+    if not asked.version and case.label in PROVEN:
+        return "its evidence names no version of the program"
+    if not evidence.argv or not evidence.observation:
+        return "its evidence is empty"
+    if digest(evidence.observation) != evidence.sha256:
+        return "its evidence was changed: the SHA-256 is of something else"
+    if not _is_between(report.started_at, evidence.at, report.ended_at):
+        return "its evidence is of another time than the run"
+    return None
+
+
+def _is_between(start: str, at: str, end: str) -> bool:
+    try:
+        return (
+            datetime.fromisoformat(start)
+            <= datetime.fromisoformat(at)
+            <= (datetime.fromisoformat(end))
+        )
+    except (ValueError, TypeError):
+        return False

@@ -1,0 +1,136 @@
+"""The cases that need turns of a model."""
+
+import trio
+
+from groupx.adapters.contract import Cancelled, Completed, Interaction, NativeSession
+from groupx.capabilities.labels import Status
+from groupx.capabilities.prompts import COUNT, REASON, SENTENCE, SHORT, WORD, shell_prompt
+from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage, ask, completed
+from groupx.capabilities.transcript import Transcript, Turn, words_of
+
+
+async def text(stage: Stage, transcript: Transcript) -> Finding:
+    """The prompt reaches its model, and the answer comes back."""
+    async with stage.session(transcript) as session:
+        turn = completed(await ask(session, transcript, SHORT))
+    if not turn.text.strip():
+        raise CaseFailed("The turn completed without a word.")
+    if WORD not in turn.text.lower():
+        return Finding(Status.NOT_OBSERVED, "it answered something else than it was asked for")
+    return PASSED
+
+
+async def streaming(stage: Stage, transcript: Transcript) -> Finding:
+    """The answer comes in more than one piece."""
+    async with stage.session(transcript) as session:
+        turn = completed(await ask(session, transcript, SENTENCE))
+    if turn.deltas > 1:
+        return Finding(Status.PASSED, f"{turn.deltas} pieces")
+    return Finding(Status.NOT_OBSERVED, "the answer came in one piece")
+
+
+async def reasoning(stage: Stage, transcript: Transcript) -> Finding:
+    """What it thinks is told apart from what it answers."""
+    async with stage.session(transcript) as session:
+        turn = completed(await ask(session, transcript, REASON))
+    return PASSED if turn.reasoning else Finding(Status.NOT_OBSERVED, "it showed none")
+
+
+async def tool(stage: Stage, transcript: Transcript) -> Finding:
+    """A tool is started and ended, and nobody is asked for leave."""
+    async with stage.session(transcript) as session:
+        turn = await ask(session, transcript, shell_prompt(stage.adapter.driver))
+    if isinstance(turn.end, Interaction):
+        raise CaseFailed(f"It asked for {turn.end.kind} although it is in its most open mode.")
+    completed(turn)
+    if not turn.tools:
+        return Finding(Status.NOT_OBSERVED, "its model used no tool")
+    started = {update.tool_call_id for update in turn.tools if update.phase == "started"}
+    ended = {update.tool_call_id for update in turn.tools if update.phase == "completed"}
+    if started - ended:
+        raise CaseFailed("A tool that it started was never ended.")
+    return PASSED
+
+
+async def usage(stage: Stage, transcript: Transcript) -> Finding:
+    """It tells what a turn cost."""
+    async with stage.session(transcript) as session:
+        turn = completed(await ask(session, transcript, SHORT))
+    return PASSED if turn.usage else Finding(Status.NOT_OBSERVED, "it told none")
+
+
+async def cancel(stage: Stage, transcript: Transcript) -> Finding:
+    """A cancel in the middle of the answer is confirmed."""
+    async with stage.session(transcript) as session:
+        turn = await _cancelled(session, transcript)
+    if isinstance(turn.end, Completed):
+        raise CaseFailed("The cancel was lost: the turn ran to its end.")
+    return PASSED
+
+
+async def after_cancel(stage: Stage, transcript: Transcript) -> Finding:
+    """The session that was cancelled answers the next prompt."""
+    async with stage.session(transcript) as session:
+        turn = await _cancelled(session, transcript)
+        if isinstance(turn.end, Completed):
+            return Finding(Status.NOT_OBSERVED, "the turn was over before the cancel")
+        if not session.usable:
+            return Finding(Status.UNSUPPORTED, "GroupX opens another session after a cancel")
+        completed(await ask(session, transcript, SHORT))
+    return PASSED
+
+
+async def resume(stage: Stage, transcript: Transcript) -> Finding:
+    """A session that had a turn is gone on with by a new process, and answers."""
+    known = await _known_session(stage, transcript)
+    async with stage.session(transcript, resume=known) as session:
+        if session.facts.continuity != "resumed":
+            return Finding(Status.UNSUPPORTED, "a new session took its place")
+        completed(await ask(session, transcript, SHORT))
+    return PASSED
+
+
+async def mode_again(stage: Stage, transcript: Transcript) -> Finding:
+    """After a resume the mode is set as it was for the new session."""
+    known = await _known_session(stage, transcript)
+    async with stage.session(transcript, resume=known) as session:
+        facts = session.facts
+        if facts.continuity != "resumed":
+            return Finding(Status.UNSUPPORTED, "a new session took its place")
+        if facts.capabilities.get("mode") != "probed":
+            return Finding(Status.NOT_OBSERVED, "no mode is negotiated")
+        turn = await ask(session, transcript, shell_prompt(stage.adapter.driver))
+        if isinstance(turn.end, Interaction):
+            raise CaseFailed(f"After the resume it asked for {turn.end.kind}.")
+        completed(turn)
+    return PASSED
+
+
+async def _known_session(stage: Stage, transcript: Transcript) -> str | None:
+    """The id of a closed session that had a turn."""
+    async with stage.session(transcript) as session:
+        completed(await ask(session, transcript, SHORT))
+        return session.facts.native_session_id
+
+
+async def _cancelled(session: NativeSession, transcript: Transcript) -> Turn:
+    """A long answer, cancelled when it has begun."""
+    turn = Turn(transcript)
+    over = trio.Event()
+
+    async def run() -> None:
+        turn.ended(await session.prompt(COUNT, turn.sink))
+        over.set()
+        turn.speaks.set()
+
+    transcript.note(f"prompt {COUNT!r}")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        await turn.speaks.wait()
+        if not over.is_set():
+            transcript.note("cancel")
+            await session.cancel()
+    if not isinstance(turn.end, Cancelled | Completed):
+        assert turn.end is not None
+        raise CaseFailed(f"The cancelled turn was not cancelled: {words_of(turn.end)}")
+    return turn
