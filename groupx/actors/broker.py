@@ -12,6 +12,7 @@ from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef, Letter, Mailbox
 from groupx.actors.messages import (
     CancelTurn,
+    ContinueRoot,
     ControlAgent,
     ControlAgentCommand,
     Read,
@@ -33,6 +34,7 @@ from groupx.domain.commands import (
     AgainCommand,
     CancelAnswer,
     CancelCommand,
+    ContinueRootCommand,
     LaneCommand,
     RememberCommand,
     WithdrawAnswer,
@@ -51,6 +53,7 @@ from groupx.store.queries.lane import lane_views
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.again import again
 from groupx.store.transactions.cancel import cancel
+from groupx.store.transactions.continue_root import continue_root
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.remember_command import remember_command
 from groupx.store.transactions.withdraw import replace, withdraw
@@ -89,6 +92,7 @@ class BrokerActor:
         self._handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = {
             SendMessage: self._send,
             RunAgain: self._again,
+            ContinueRoot: self._continue_root,
             WithdrawMessage: self._withdraw,
             ReplaceMessage: self._replace,
             CancelTurn: self._cancel,
@@ -157,6 +161,18 @@ class BrokerActor:
             transport=self._transport,
         )
         return await self._store.ask(Write(again, command))
+
+    async def _continue_root(self, message: ContinueRoot) -> AcceptedMessage:
+        command = ContinueRootCommand(
+            key=command_key("root.continue", message),
+            root_correlation_id=message.root_correlation_id,
+            stop_event_id=message.stop_event_id,
+            by=message.actor_id,
+            roster=self._directory.roster(),
+            limits=self._limits,
+            transport=self._transport,
+        )
+        return await self._store.ask(Write(continue_root, command))
 
     async def _withdraw(self, message: WithdrawMessage) -> WithdrawAnswer:
         command = WithdrawCommand(

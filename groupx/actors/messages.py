@@ -114,6 +114,14 @@ class RunAgain(_Command, Request[ToBroker, AcceptedMessage]):
 
 
 @attrs.frozen(kw_only=True)
+class ContinueRoot(_Command, Request[ToBroker, AcceptedMessage]):
+    """Make the call that a loop limit stopped; without `stop_event_id` the oldest of the chain."""
+
+    root_correlation_id: str
+    stop_event_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
 class WithdrawMessage(_Command, Request[ToBroker, WithdrawAnswer]):
     """Take a message back while all its turns are queued."""
 

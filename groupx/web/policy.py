@@ -120,6 +120,8 @@ POLICIES: tuple[Policy, ...] = (
     _post("cancel_turn", "/api/turns/<turn_id>/cancel", {"force": flag()}),
     _post("retry_turn", "/api/turns/<turn_id>/retry"),
     _post("continue_turn", "/api/turns/<turn_id>/continue"),
+    _post("continue_root", "/api/roots/<root_id>/continue",
+          {"stopEventId": identifier(required=False)}),
     _post("pause_lane", "/api/lanes/<agent>/pause",
           {"reason": text(most=500, required=False)}),
     _post("resume_lane", "/api/lanes/<agent>/resume"),

@@ -58,6 +58,7 @@ ANSWERS = {
     "SendMessage": ACCEPTED,
     "ReplaceMessage": ACCEPTED,
     "RunAgain": ACCEPTED,
+    "ContinueRoot": ACCEPTED,
     "CancelTurn": CANCELLED,
     "WithdrawMessage": WithdrawAnswer(message_event_id="evt_1", turns=(CANCELLED,)),
     "SetLane": VIEW,

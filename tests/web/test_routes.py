@@ -7,6 +7,7 @@ import pytest
 from groupx.actors.mailbox import ActorCrashed
 from groupx.actors.messages import (
     CancelTurn,
+    ContinueRoot,
     ControlAgentCommand,
     ReplaceMessage,
     RunAgain,
@@ -87,6 +88,22 @@ SEND = {"clientCommandId": "c", "to": ["agent:a", "b"], "content": "h\0i"}
             "/api/turns/turn_1/continue",
             {},
             RunAgain(client_command_id="c", kind="continue", turn_id="turn_1"),
+            202,
+            ACCEPTED,
+        ),
+        (
+            "/api/roots/corr_1/continue",
+            {},
+            ContinueRoot(client_command_id="c", root_correlation_id="corr_1"),
+            202,
+            ACCEPTED,
+        ),
+        (
+            "/api/roots/corr_1/continue",
+            {"stopEventId": "evt_1"},
+            ContinueRoot(
+                client_command_id="c", root_correlation_id="corr_1", stop_event_id="evt_1"
+            ),
             202,
             ACCEPTED,
         ),

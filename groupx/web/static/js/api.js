@@ -62,6 +62,8 @@ export const commands = {
     post(`/api/turns/${segment(turnId)}/cancel`, force ? { force: true } : {}),
   retry: (turnId) => post(`/api/turns/${segment(turnId)}/retry`),
   continue: (turnId) => post(`/api/turns/${segment(turnId)}/continue`),
+  continueRoot: (rootId, stopEventId) =>
+    post(`/api/roots/${segment(rootId)}/continue`, { stopEventId }),
   agent: (id, action) => post(`/api/agents/${segment(id)}/${action}`),
   lane: (actorId, action) => post(`/api/lanes/${segment(actorId)}/${action}`),
 };

@@ -5,6 +5,7 @@ import { avatar, colourClass } from "./actors.js";
 import { dayKey, dayName, timeElement } from "./time.js";
 import { t } from "./i18n.js";
 import { MessageView, PendingView } from "./view/message_view.js";
+import { LoopStopView } from "./view/loop_stop_view.js";
 import { NoticeView } from "./view/notice_view.js";
 import { TurnView } from "./view/turn_view.js";
 
@@ -12,7 +13,7 @@ const GROUP_MS = 5 * 60_000;
 
 const VIEWS = {
   message: MessageView, turn: TurnView, pending: PendingView,
-  notice: NoticeView, aside: NoticeView, local: NoticeView,
+  notice: NoticeView, aside: NoticeView, local: NoticeView, stopped: LoopStopView,
 };
 
 /** Who an entry is by; null for lines without a sender. */

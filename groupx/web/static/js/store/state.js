@@ -23,6 +23,7 @@ export class RoomState {
     this.events = new Map();
     this.html = new Map();
     this.withdrawn = new Map();
+    this.continued = new Set();
     this.seq = 0;
     this.previous = null;
     this.dirty = new Set();
@@ -124,6 +125,7 @@ export class RoomState {
     else if (type.startsWith("turn.") && event.seq !== null) this.takeLifecycle(event);
     else this.takeNotice(event);
     if (type === "message.withdrawn") this.takeWithdrawal(body);
+    if (type === "routing.loop_continued") this.takeContinued(event);
   }
 
   rememberName(actor) {
@@ -161,6 +163,12 @@ export class RoomState {
   takeWithdrawal({ messageEventId, replacedByEventId }) {
     this.withdrawn.set(messageEventId, replacedByEventId ?? null);
     this.touch(messageEventId);
+  }
+
+  /** The call of this stop has been made. */
+  takeContinued({ causationId }) {
+    this.continued.add(causationId);
+    this.touch(causationId);
   }
 
   takeReasoning({ body }) {
@@ -214,7 +222,8 @@ export class RoomState {
   takeNotice(event) {
     const { type, seq } = event;
     if (seq === null || QUIET.has(type) || QUIET_TRANSIENT.test(type)) return;
-    const kind = ASIDE.test(type) ? "aside" : "notice";
+    const stopped = type === "routing.loop_stopped";
+    const kind = stopped ? "stopped" : ASIDE.test(type) ? "aside" : "notice";
     this.entries.put({ key: event.eventId, kind, seq, event, occurredAt: event.occurredAt });
     this.touch(event.eventId);
   }
