@@ -9,6 +9,7 @@ from groupx.domain.envelope import Provenance
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.limits import Limits
 from groupx.domain.roster import RosterEntry, Skipped
+from groupx.domain.supervision import Supervision
 from groupx.domain.turns import TurnStatus
 from groupx.domain.wire import INTERNAL, optional
 
@@ -54,6 +55,8 @@ class AcceptCommand:
     parent_turn_id: str | None = None
     wake_me: bool = False
     """Whether the calling turn's agent is to be woken when a target's turn has ended."""
+    supervision: Supervision | None = None
+    """Who is to watch the targets' turns."""
 
 
 @attrs.frozen(kw_only=True)

@@ -27,6 +27,9 @@ WRITTEN_BY = {
     "schema_migrations": "formats/chain.py",
     "search_state": "formats/step_10.py",
     "session_bindings": "transactions/bindings.py",
+    "supervision_pair_turns": "supervision_rows.py",
+    "supervision_pairs": "supervision_rows.py",
+    "supervision_steer_counts": "supervision_rows.py",
     "turn_attempts": "transactions/claim.py",
     "turns": "enqueue.py",
 }
@@ -40,9 +43,6 @@ LATER = {
     "search_docs": "search",
     "search_fts": "search",
     "summaries": "compaction",
-    "supervision_pair_turns": "supervision",
-    "supervision_pairs": "supervision",
-    "supervision_steer_counts": "supervision",
 }
 """Table → the issue that brings the transaction for it, and adds no table."""
 

@@ -3,22 +3,17 @@
 from groupx.domain.commands import AcceptCommand, AcceptedMessage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
-from groupx.domain.roster import RosterEntry, resolve_targets
+from groupx.domain.roster import RosterEntry
+from groupx.domain.supervision import resolve_pair
 from groupx.store.ancestry import ancestry
 from groupx.store.claim_rows import open_claims
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
-from groupx.store.enqueue import (
-    Lineage,
-    Message,
-    Wake,
-    called_from,
-    check_content,
-    enqueue,
-    new_root,
-)
+from groupx.store.enqueue import Lineage, Message, Wake, called_from, check_content, new_root
 from groupx.store.loop_limits import first_reached
 from groupx.store.loop_stop import refuse_call
 from groupx.store.queries.rooms import active_room
+from groupx.store.supervision import enqueue_watched
+from groupx.store.supervision_watch import refuse_messages_to_watched
 from groupx.store.transaction import Transaction
 
 _IN_ROOM = "SELECT 1 FROM events WHERE event_id = ? AND room_id = ?"
@@ -27,15 +22,18 @@ _IN_ROOM = "SELECT 1 FROM events WHERE event_id = ? AND room_id = ?"
 def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
     """Write the message, its turns and the command.
 
-    CLIENT_COMMAND_CONFLICT, what `resolve_targets` refuses, NOT_FOUND, MESSAGE_TOO_LARGE,
-    QUEUE_CAPACITY_REACHED; for a call out of a running turn also SESSION_NOT_AVAILABLE,
-    CAUSAL_CYCLE and the loop limits: such a refusal is on record, for the user to overrule.
+    CLIENT_COMMAND_CONFLICT, what `resolve_pair` refuses, NOT_FOUND, MESSAGE_TOO_LARGE,
+    QUEUE_CAPACITY_REACHED; for a call out of a running turn also
+    SESSION_NOT_AVAILABLE, SUPERVISION_STEER_REQUIRED, CAUSAL_CYCLE and the loop limits: such a
+    refusal is on record, for the user to overrule.
     """
     known = first_result(tx, command.key)
     if known is not None:
         return accepted_from(known)
     instance_id = sender_instance(tx, command.key, command.actor_id)
-    addressed = resolve_targets(command.to, command.roster, caller=command.actor_id)
+    addressed, observers = resolve_pair(
+        command.to, command.supervision, command.roster, caller=command.actor_id
+    )
     room_id = active_room(tx.conn)
     for event_id in (command.reply_to_event_id, command.forwarded_event_id):
         must_be_in_room(tx, room_id, event_id)
@@ -46,7 +44,7 @@ def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
         instance_id=instance_id,
         body={"content": command.content},
         provenance=command.provenance,
-        lineage=_lineage(tx, command, addressed.targets),
+        lineage=_lineage(tx, command, addressed.targets, observers),
         reply_to_event_id=command.reply_to_event_id,
         forwarded_event_id=command.forwarded_event_id,
     )
@@ -56,16 +54,10 @@ def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
         trigger_kind=command.trigger_kind,
         limits=command.limits,
     )
-    source, turns = enqueue(tx, message, wake)
+    answer = enqueue_watched(tx, message, wake, observers, skipped=addressed.skipped)
     if command.wake_me and command.parent_turn_id is not None:
-        children = [turn.turn_id for turn in turns]
+        children = [turn.turn_id for turn in answer.turns]
         open_claims(tx, command.parent_turn_id, children, waits=_waits(command))
-    answer = AcceptedMessage(
-        message_event_id=source.event_id,
-        correlation_id=source.correlation_id,
-        turns=turns,
-        skipped=addressed.skipped or None,
-    )
     remember(tx, command.key, answer)
     return answer
 
@@ -86,10 +78,17 @@ def _waits(command: AcceptCommand) -> bool:
     return command.key.command_type == "mcp.ask"
 
 
-def _lineage(tx: Transaction, command: AcceptCommand, targets: tuple[RosterEntry, ...]) -> Lineage:
+def _lineage(
+    tx: Transaction,
+    command: AcceptCommand,
+    targets: tuple[RosterEntry, ...],
+    observers: tuple[RosterEntry, ...],
+) -> Lineage:
     if command.parent_turn_id is None:
         return new_root(tx)
     chain = ancestry(tx.conn, command.parent_turn_id, command.actor_id)
+    woken = (*targets, *observers)
+    refuse_messages_to_watched(tx.conn, chain.parent.turn_id, woken)
     if _waits(command):
         for target in targets:
             if target.actor_id in chain.actors:
@@ -99,7 +98,7 @@ def _lineage(tx: Transaction, command: AcceptCommand, targets: tuple[RosterEntry
                     "could never come; nothing was sent. Send without waiting instead.",
                     target=target.actor_id,
                 )
-    stopped = first_reached(tx.conn, chain.parent, targets, command.limits)
+    stopped = first_reached(tx.conn, chain.parent, woken, command.limits)
     if stopped is not None:
         raise refuse_call(tx, chain.parent, command, targets, stopped)
     return called_from(chain.parent)

@@ -1,0 +1,153 @@
+"""A message whose work is watched: what a pair adds to it and to its workers' turns."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from groupx.domain.commands import AcceptedMessage, QueuedTurnAnswer
+from groupx.domain.envelope import Envelope, EventDraft, Provenance
+from groupx.domain.ids import SYSTEM, ActorId
+from groupx.domain.roster import RosterEntry, Skipped
+from groupx.domain.supervision import MODE, WATCH_BRIEF, PairedTurn, watch_brief
+from groupx.store.enqueue import Lineage, Message, Wake, enqueue
+from groupx.store.supervision_rows import PairRow, add_turn, insert_pair
+from groupx.store.transaction import Transaction
+
+
+def enqueue_watched(
+    tx: Transaction,
+    message: Message,
+    wake: Wake,
+    observers: tuple[RosterEntry, ...],
+    *,
+    skipped: tuple[Skipped, ...] = (),
+    event_id: str | None = None,
+) -> AcceptedMessage:
+    """`enqueue`, and with `observers` their pair. QUEUE_CAPACITY_REACHED, as `enqueue`."""
+    source, turns = enqueue(tx, message, wake, event_id=event_id)
+    accepted = AcceptedMessage(
+        message_event_id=source.event_id,
+        correlation_id=source.correlation_id,
+        turns=turns,
+        skipped=skipped or None,
+    )
+    if not observers:
+        return accepted
+    watch = attrs.evolve(wake, targets=observers, caused_by_turn_id=None)
+    paired = _start_pair(tx, source, message.lineage, turns, watch)
+    return attrs.evolve(
+        accepted,
+        watch_turns=paired.watch_turns,
+        watch_event_id=paired.watch_event_id,
+        pair_event_id=paired.pair_event_id,
+    )
+
+
+@attrs.frozen(kw_only=True)
+class _Paired:
+    watch_turns: tuple[QueuedTurnAnswer, ...]
+    watch_event_id: str
+    pair_event_id: str
+
+
+def _start_pair(
+    tx: Transaction,
+    source: Envelope,
+    lineage: Lineage,
+    workers: Iterable[QueuedTurnAnswer],
+    wake: Wake,
+) -> _Paired:
+    """Watch brief, observers' turns (`wake`'s targets), `supervision.paired` and rows.
+
+    The observers stand beside the workers: same root, same hop.
+    """
+    paired = tuple(
+        PairedTurn(turn_id=turn.turn_id, actor_id=turn.target, role="worker") for turn in workers
+    )
+    author = source.actor.actor_id
+    beside = attrs.evolve(lineage, causation_id=source.event_id)
+    brief, watch_turns = enqueue(
+        tx,
+        Message(
+            room_id=source.room_id,
+            actor_id=SYSTEM,
+            body={"kind": WATCH_BRIEF, "content": watch_brief(paired, wake.targets)},
+            provenance=_provenance(author, source.event_id, labels=(WATCH_BRIEF,)),
+            lineage=beside,
+            reply_to_event_id=source.event_id,
+        ),
+        wake,
+    )
+    watching = tuple(
+        PairedTurn(turn_id=turn.turn_id, actor_id=turn.target, role="observer")
+        for turn in watch_turns
+    )
+    pair_id = tx.ids.new("pair")
+    body = {
+        "pairId": pair_id,
+        "mode": MODE,
+        "sourceEventId": source.event_id,
+        "watchEventId": brief.event_id,
+        "workers": [_named(turn) for turn in paired],
+        "observers": [_named(turn) for turn in watching],
+    }
+    together = tuple(turn.actor_id for turn in (*paired, *watching))
+    event = _announce(tx, source, beside, body, together)
+    insert_pair(
+        tx,
+        PairRow(
+            pair_id=pair_id,
+            room_id=source.room_id,
+            correlation_id=source.correlation_id,
+            source_event_id=source.event_id,
+            watch_event_id=brief.event_id,
+            pair_event_id=event.event_id,
+            mode=MODE,
+        ),
+    )
+    for turn in (*paired, *watching):
+        add_turn(tx, pair_id, turn)
+    return _Paired(
+        watch_turns=watch_turns, watch_event_id=brief.event_id, pair_event_id=event.event_id
+    )
+
+
+def _announce(
+    tx: Transaction,
+    source: Envelope,
+    lineage: Lineage,
+    body: dict[str, Any],
+    to: tuple[ActorId, ...],
+) -> Envelope:
+    return tx.emit(
+        EventDraft(
+            type="supervision.paired",
+            room_id=source.room_id,
+            actor_id=SYSTEM,
+            correlation_id=lineage.correlation_id,
+            body=body,
+            to=to,
+            reply_to_event_id=source.event_id,
+            causation_id=source.event_id,
+            root_correlation_id=lineage.root_correlation_id,
+            parent_turn_id=lineage.parent_turn_id,
+            hop_count=lineage.hop_count,
+            provenance=_provenance(source.actor.actor_id, source.event_id),
+        )
+    )
+
+
+def _named(turn: PairedTurn) -> dict[str, str]:
+    return {"actorId": turn.actor_id, "turnId": turn.turn_id}
+
+
+def _provenance(
+    author: ActorId, source_event_id: str, *, labels: tuple[str, ...] | None = None
+) -> Provenance:
+    return Provenance(
+        source_kind="supervision",
+        author_actor_id=author,
+        source_event_id=source_event_id,
+        labels=labels,
+    )
