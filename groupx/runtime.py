@@ -1,7 +1,7 @@
 """The composition root: the only place that names concrete classes of all layers.
 
 One tree, started from the first and stopped from the last:
-web · processes · store · hub · broker · context · lanes · agents · door.
+web · processes · store · hub · broker · context · lanes · mcp · agents · door.
 """
 
 import os
@@ -20,6 +20,7 @@ import trio
 
 from groupx import __version__
 from groupx.actors.bells import LaneBells
+from groupx.actors.callers import Callers
 from groupx.actors.event_hub import EventHub, EventHubActor
 from groupx.actors.messages import Read, Write
 from groupx.actors.store_writer import StoreWriterActor
@@ -33,6 +34,9 @@ from groupx.domain.paths import Paths
 from groupx.domain.runs import OpenRun, RecoverQuery
 from groupx.domain.runtime_keys import runtime_key, runtime_scope_key
 from groupx.domain.times import iso_from_ms
+from groupx.mcp.loading import load_desks
+from groupx.mcp.mount import McpMount
+from groupx.mcp.room import RoomFace
 from groupx.process.spawner import Spawner, SpawnError
 from groupx.process.sweep import record_run, sweep
 from groupx.runtime_folder import make_private_folders, sibling_databases, write_runtime_file
@@ -153,6 +157,9 @@ class Runtime:
         self._started_ms = _now_ms()
         self._ids = IdSource(_now_ms, os.urandom)
         token = _token(Path(plan.paths.token))
+        port = listening.getsockname()[1]
+        self._callers = Callers(f"http://127.0.0.1:{port}", os.urandom)
+        self._mcp = McpMount(self._callers)
         self._entrance = Entrance(
             facts=RuntimeFacts(
                 version=__version__,
@@ -160,12 +167,13 @@ class Runtime:
                 started_at=iso_from_ms(self._started_ms),
                 runtime_key=runtime_key(config),
                 runtime_scope_key=runtime_scope_key(config.path),
-                port=listening.getsockname()[1],
+                port=port,
             ),
             status=lambda: self._upgrade.status(self._status),
             request_shutdown=self._stop,
             token=token,
             logins=LoginCodes(token, on_spent=self._remove_open_page),
+            mcp=self._mcp,
         )
         self._guards = create_guards(self._entrance)
         self._web = WebServer(listening, self._guards)
@@ -214,6 +222,7 @@ class Runtime:
             fatal(name="broker", run=until_stopping(lambda: self._room.broker.run)),
             survivable(name="context", run=until_stopping(lambda: self._room.context.run)),
             survivable(name="lanes", run=until_stopping(lambda: self._room.lanes.run)),
+            fatal(name="mcp", run=self._serve_mcp),
             fatal(
                 name="agents",
                 run=self._supervise_agents,
@@ -257,6 +266,13 @@ class Runtime:
                 nursery.cancel_scope.cancel()
         finally:
             await self._store.close()
+
+    async def _serve_mcp(self, context: ChildContext) -> None:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self._mcp.run, partial(load_desks, self._room_face()))
+            context.ready()
+            await context.stopping.wait()
+            nursery.cancel_scope.cancel()
 
     async def _supervise_agents(self, context: ChildContext) -> None:
         await self._room.agents.run(context)
@@ -331,6 +347,7 @@ class Runtime:
                 hub=self._hub,
                 bells=self._bells,
                 store=self._store,
+                callers=self._callers,
                 spawner=self._spawner,
                 ids=self._ids,
                 now_ms=_now_ms,
@@ -349,6 +366,18 @@ class Runtime:
             store_health=self._store_health,
             backups=self._backups(),
             notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
+        )
+
+    def _room_face(self) -> RoomFace:
+        return RoomFace(
+            broker=self._room.broker.ref,
+            store=self._store.ref,
+            directory=self._room.directory,
+            hub=self._hub,
+            limits=self._config.limits,
+            timeouts=self._config.timeouts,
+            ids=self._ids,
+            now_ms=_now_ms,
         )
 
     async def _database(self) -> DatabaseFacts:

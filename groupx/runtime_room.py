@@ -13,10 +13,12 @@ from groupx.actors.agent import AgentActor
 from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
+from groupx.actors.callers import Callers
 from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
+from groupx.actors.member_commands import MemberCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
@@ -42,6 +44,7 @@ class RoomPorts:
     hub: EventHub
     bells: LaneBells
     store: StoreWriterActor
+    callers: Callers
     spawner: Spawner
     ids: IdSource
     now_ms: Callable[[], int]
@@ -101,7 +104,10 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         agents=supervised.ref,
         directory=directory,
         bells=ports.bells,
-        rooms=RoomCommands(store, transients),
+        parts=(
+            RoomCommands(store, transients),
+            MemberCommands(store, directory, config.limits, config.transport),
+        ),
         limits=config.limits,
         transport=config.transport,
     )
@@ -134,6 +140,7 @@ def _sessions(agent: AgentConfig, ports: RoomPorts, transients: Transients) -> S
         transients=transients,
         timeouts=ports.config.timeouts,
         folders=PrivateFolders(parent=ports.run_dir),
+        callers=ports.callers,
         now_ms=ports.now_ms,
         jitter=random.random,
     )

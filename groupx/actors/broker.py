@@ -1,7 +1,7 @@
 """The Broker: the only way for a command of a person or an agent into the room."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 import attrs
 import trio
@@ -27,7 +27,7 @@ from groupx.actors.messages import (
     Write,
 )
 from groupx.actors.remembered_view import agent_view_from
-from groupx.actors.room_commands import RoomCommands
+from groupx.actors.said import check_text
 from groupx.domain.commands import (
     AcceptCommand,
     AcceptedMessage,
@@ -45,7 +45,6 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import OPERATOR_BINDING
 from groupx.domain.limits import Limits
 from groupx.domain.roster import state_after
-from groupx.domain.text import has_lone_surrogate
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import AgentView
 from groupx.domain.wire import to_wire
@@ -62,6 +61,18 @@ IN_FLIGHT = 1_024
 MAILBOX_CAPACITY = 256
 
 
+Handler = Callable[[Any], Awaitable[Any]]
+
+
+class BrokerPart(Protocol):
+    """Commands of one kind."""
+
+    @property
+    def handlers(self) -> Mapping[type[Any], Handler]:
+        """By the message that each serves."""
+        ...
+
+
 class BrokerActor:
     """Validates, submits, goes on: each command in a task of its own, at most IN_FLIGHT at once.
 
@@ -76,7 +87,7 @@ class BrokerActor:
         agents: ActorRef[ToAgents],
         directory: AgentDirectory,
         bells: LaneBells,
-        rooms: RoomCommands,
+        parts: Iterable[BrokerPart],
         limits: Limits,
         transport: str = "structured",
     ) -> None:
@@ -89,7 +100,7 @@ class BrokerActor:
         self._draining = False
         self._mailbox = Mailbox[ToBroker]("the broker", MAILBOX_CAPACITY)
         self.ref: ActorRef[ToBroker] = self._mailbox
-        self._handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = {
+        self._handlers: dict[type[Any], Handler] = {
             SendMessage: self._send,
             RunAgain: self._again,
             ContinueRoot: self._continue_root,
@@ -98,8 +109,9 @@ class BrokerActor:
             CancelTurn: self._cancel,
             SetLane: self._set_lane,
             ControlAgentCommand: self._control,
-            **rooms.handlers,
         }
+        for part in parts:
+            self._handlers.update(part.handlers)
 
     def drain(self) -> None:
         """Refuse every command from now on; those already taken are finished."""
@@ -133,7 +145,7 @@ class BrokerActor:
     # --- commands -------------------------------------------------------------------------
 
     async def _send(self, message: SendMessage) -> AcceptedMessage:
-        _check_text(message.content)
+        check_text(message.content)
         command = AcceptCommand(
             key=command_key("message.send", message),
             actor_id=message.actor_id,
@@ -183,7 +195,7 @@ class BrokerActor:
         return await self._store.ask(Write(withdraw, command))
 
     async def _replace(self, message: ReplaceMessage) -> AcceptedMessage:
-        _check_text(message.content)
+        check_text(message.content)
         command = WithdrawCommand(
             key=command_key("message.replace", message),
             message_event_id=message.message_event_id,
@@ -241,19 +253,6 @@ class BrokerActor:
 
 def _source_kind(message: SendMessage) -> SourceKind:
     return "operator" if message.binding_id == OPERATOR_BINDING else "web"
-
-
-def _check_text(content: str) -> None:
-    if has_lone_surrogate(content):
-        raise GroupXError(
-            ErrorCode.INVALID_ENVELOPE,
-            "The message holds half of a surrogate pair, which is not text; nothing was sent.",
-        )
-    if not content.strip():
-        raise GroupXError(
-            ErrorCode.INVALID_ENVELOPE,
-            "The message is blank, so there is nothing to say; nothing was sent.",
-        )
 
 
 def _closing() -> GroupXError:

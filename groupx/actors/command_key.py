@@ -7,16 +7,18 @@ import attrs
 from groupx.domain.commands import CommandKey
 from groupx.domain.wire import camel, to_wire
 
-_NOT_IN_REQUEST = frozenset({"client_command_id", "binding_id", "actor_id", "kind", "action"})
-"""Who asks and which command it is are not part of what is asked."""
+_NOT_IN_REQUEST = frozenset(
+    {"client_command_id", "binding_id", "actor_id", "parent_turn_id", "kind", "action", "waits"}
+)
+"""Who asks, out of what, and which command it is are not part of what is asked."""
 
 
 class Command(attrs.AttrsInstance, Protocol):
     """Any message to the broker."""
 
     @property
-    def client_command_id(self) -> str:
-        """The client's id of it."""
+    def client_command_id(self) -> str | None:
+        """The client's id of it; None: it is not to be known again."""
         ...
 
     @property

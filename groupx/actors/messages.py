@@ -154,6 +154,35 @@ class SetLane(_Command, Request[ToBroker, AgentView]):
 
 
 @attrs.frozen(kw_only=True)
+class _MemberCommand:
+    """What an agent does out of its running turn, by its own binding."""
+
+    binding_id: str
+    actor_id: ActorId
+    parent_turn_id: str
+    client_command_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class MemberSend(_MemberCommand, Request[ToBroker, AcceptedMessage]):
+    """An agent says something and wakes `to`; `waits`: its call stays for the answers."""
+
+    to: tuple[str, ...]
+    content: str
+    reply_to_event_id: str
+    wake_me: bool = False
+    waits: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class MemberPublish(_MemberCommand, Request[ToBroker, AcceptedMessage]):
+    """An agent says something and wakes nobody."""
+
+    content: str
+    reply_to_event_id: str
+
+
+@attrs.frozen(kw_only=True)
 class OpenRoom(_Command, Request[ToBroker, RoomView]):
     """Archive the active room and open another; every agent gets a new session."""
 

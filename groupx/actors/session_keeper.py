@@ -8,12 +8,19 @@ import attrs
 import trio
 
 from groupx.actors.backoff import backoff_seconds
+from groupx.actors.callers import Caller, Callers
 from groupx.actors.mailbox import ActorRef, Request
 from groupx.actors.messages import Read, ToStore, Write
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
-from groupx.adapters.contract import Adapter, AdapterStartError, NativeSession, SessionProfile
+from groupx.adapters.contract import (
+    Adapter,
+    AdapterStartError,
+    McpServer,
+    NativeSession,
+    SessionProfile,
+)
 from groupx.domain.config import AgentConfig
 from groupx.domain.envelope import EventActor
 from groupx.domain.errors import ErrorCode
@@ -47,6 +54,7 @@ class SessionPorts:
     transients: Transients
     timeouts: Timeouts
     folders: PrivateFolders
+    callers: Callers
     now_ms: Callable[[], int]
     jitter: Callable[[], float]
 
@@ -169,8 +177,14 @@ class SessionKeeper:
         self, instance_id: str, room_id: RoomId, resume: str | None, known: str | None
     ) -> OpenSession:
         serving, ended = trio.CancelScope(), trio.Event()
+        caller = Caller(
+            desk="member",
+            binding_id=self._ports.ids.new("binding"),
+            actor_id=self._agent.actor_id,
+            instance_id=instance_id,
+        )
         native: NativeSession = await self._nursery.start(
-            self._serve, instance_id, resume, serving, ended
+            self._serve, caller, resume, serving, ended
         )
         facts = native.facts
         continuity: Continuity = "new"
@@ -180,7 +194,7 @@ class SessionKeeper:
             continuity = "rebuilt"
         session = OpenSession(
             instance_id=instance_id,
-            binding_id=self._ports.ids.new("binding"),
+            binding_id=caller.binding_id,
             native=native,
             room_id=room_id,
             continuity=continuity,
@@ -207,7 +221,7 @@ class SessionKeeper:
         )
         return session
 
-    def _profile(self, folder: Path, resume: str | None) -> SessionProfile:
+    def _profile(self, folder: Path, resume: str | None, mcp: McpServer) -> SessionProfile:
         agent = self._agent
         return SessionProfile(
             agent_id=agent.id,
@@ -217,24 +231,25 @@ class SessionKeeper:
             env=agent.env,
             mode=agent.mode,
             resume=resume,
+            mcp=mcp,
             timeouts=self._ports.timeouts,
             run_dir=str(folder),
         )
 
     async def _serve(
         self,
-        instance_id: str,
+        caller: Caller,
         resume: str | None,
         serving: trio.CancelScope,
         ended: trio.Event,
         task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
     ) -> None:
+        ports = self._ports
         try:
-            with serving:
-                async with self._ports.folders.one(instance_id) as folder:
-                    await self._ports.adapter.serve(
-                        self._profile(folder, resume), self._ports.spawner, task_status=task_status
-                    )
+            with serving, ports.callers.admitted(caller) as mcp:
+                async with ports.folders.one(str(caller.instance_id)) as folder:
+                    profile = self._profile(folder, resume, mcp)
+                    await ports.adapter.serve(profile, ports.spawner, task_status=task_status)
         finally:
             ended.set()
 

@@ -5,6 +5,7 @@ more than they do. Quart serves what is more than one answer (streams) and the b
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any, cast
 
 from quart import Response, request
@@ -16,7 +17,7 @@ from groupx.web import asgi
 from groupx.web.asgi import App, Incoming, Scope, Send
 from groupx.web.errors import Answer, error_answer, internal_error
 from groupx.web.guards import CALL, Behind, Call, Guards
-from groupx.web.policy import POLICIES, Policy, is_direct
+from groupx.web.policy import POLICIES, Auth, Policy, is_direct
 from groupx.web.routes import (
     agents,
     backup,
@@ -74,6 +75,11 @@ def _behind(entrance: Entrance) -> Behind:
 
     async def serve(scope: Scope, incoming: Incoming, send: Send) -> None:
         call: Call = scope[CALL]
+        if call.caller is not None:
+            connection = asgi.connection_of(scope)
+            with connection.streaming() if connection else nullcontext():
+                await entrance.mcp.serve(call.caller, scope, incoming, send)
+            return
         if not is_direct(call.policy):
             await quart(scope, incoming, send)
             return
@@ -88,7 +94,7 @@ def create_app(entrance: Entrance) -> QuartTrio:
     app = QuartTrio("groupx", static_folder=None, template_folder=None)
     has_room = isinstance(entrance, Services)
     for policy in POLICIES:
-        mine = not policy.stream and not is_direct(policy)
+        mine = not policy.stream and not is_direct(policy) and policy.auth is not Auth.SESSION
         if mine and (has_room or not policy.needs_room):
             _add(app, policy, entrance)
     if isinstance(entrance, Services):

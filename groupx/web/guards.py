@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import attrs
 
+from groupx.actors.callers import Caller, Desk
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import MAX_REQUEST_BYTES
 from groupx.domain.wire import to_wire
@@ -36,7 +37,9 @@ class Call:
 
     policy: Policy
     known: bool
-    """Whether the caller is the user; always so but on open routes."""
+    """Whether the caller is the user; always so but on open routes and for sessions."""
+    caller: Caller | None = None
+    """Whose session this is, on the routes for sessions."""
     admitted: Pass
     """By what it came in."""
     segments: Mapping[str, str]
@@ -92,11 +95,17 @@ class Guards:
         self.door.check_host(raw)
         self.door.check_origin(raw, navigable=policy is not None and policy.navigable)
         admitted = pass_of(self._entrance.token)  # first: a rotation in between is noticed
-        known = self._check_token(raw, policy)
+        caller, known = None, False
+        if policy is not None and policy.auth is Auth.SESSION:
+            caller = self._entrance.mcp.caller(headers.bearer_line(raw), cast("Desk", policy.name))
+        else:
+            known = self._check_token(raw, policy)
         if found is None or policy is None:
             raise _no_route(found, _method(scope))
         body: dict[str, Any] = {}
-        if policy.body is None:
+        if policy.raw:
+            _check_length(raw)
+        elif policy.body is None:
             if headers.declared_length(raw) != 0:
                 raise invalid("This request takes no body.")
         else:
@@ -110,6 +119,7 @@ class Guards:
         return Call(
             policy=policy,
             known=known,
+            caller=caller,
             admitted=admitted,
             segments=found.segments,
             query=query,
@@ -198,10 +208,13 @@ def _no_route(found: Found | None, method: str) -> GroupXError:
     )
 
 
-async def _json_body(raw: headers.Raw, incoming: asgi.Incoming) -> bytes | None:
-    length = headers.declared_length(raw)
-    if length is not None and length > MAX_REQUEST_BYTES:
+def _check_length(raw: headers.Raw) -> None:
+    if (headers.declared_length(raw) or 0) > MAX_REQUEST_BYTES:
         raise asgi.too_large()
+
+
+async def _json_body(raw: headers.Raw, incoming: asgi.Incoming) -> bytes | None:
+    _check_length(raw)
     headers.check_json_type(raw)
     return await asgi.read_body(incoming)
 

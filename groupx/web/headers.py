@@ -23,6 +23,12 @@ def values(headers: Raw, name: str) -> list[str]:
     return [value.decode("latin-1") for key, value in headers if key.lower() == wanted]
 
 
+def bearer_line(headers: Raw) -> str | None:
+    """The one Authorization header; None when there is none, or more than one."""
+    lines = values(headers, "authorization")
+    return lines[0] if len(lines) == 1 else None
+
+
 def cookie_name(port: int) -> str:
     """Cookies ignore ports, so the name holds it: daemons on two ports do not mix."""
     return f"groupx_{port}"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import attrs
 
+from groupx.actors.callers import PATHS
 from groupx.domain.limits import MAX_PAGE_EVENTS
 from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS
 from groupx.store.exchange.formats import FORMS
@@ -28,7 +29,7 @@ from groupx.web.requests import (
     word,
 )
 
-Method = Literal["GET", "POST", "WEBSOCKET"]
+Method = Literal["GET", "POST", "DELETE", "WEBSOCKET"]
 WEBSOCKET: Method = "WEBSOCKET"
 """A GET that asks for the upgrade."""
 
@@ -46,6 +47,8 @@ class Auth(StrEnum):
     """The bearer token, or the browser's cookie."""
     BEARER = "bearer"
     """The bearer token only."""
+    SESSION = "session"
+    """The bearer of an open session of an agent or of the assistant."""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,10 +70,21 @@ class Policy:
     query: Schema = _NOTHING
     stream: bool = False
     """Stays open; is ended when the runtime drains."""
+    raw: bool = False
+    """Its body is read by what stands behind, not here."""
 
 
 def _get(name: str, path: str, **rest: Any) -> Policy:
     return Policy(name=name, method="GET", path=path, **rest)
+
+
+def _desk(name: str, path: str) -> tuple[Policy, ...]:
+    """An MCP endpoint: everything else about it is between the caller and the SDK."""
+    methods: tuple[Method, ...] = ("GET", "POST", "DELETE")
+    return tuple(
+        Policy(name=name, method=method, path=path, auth=Auth.SESSION, raw=method == "POST")
+        for method in methods
+    )
 
 
 def _post(name: str, path: str, fields: Schema = _NOTHING, **rest: Any) -> Policy:
@@ -128,6 +142,9 @@ POLICIES: tuple[Policy, ...] = (
     _post("start_agent", "/api/agents/<agent>/start"),
     _post("stop_agent", "/api/agents/<agent>/stop"),
     _post("restart_agent", "/api/agents/<agent>/restart"),
+    # agents
+    *_desk("member", PATHS["member"]),
+    *_desk("operator", PATHS["operator"]),
 )  # fmt: skip
 
 

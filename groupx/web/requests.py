@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 import attrs
 
+from groupx.domain.commands import SENDER_FIELDS
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import MAX_REQUEST_BYTES, MAX_TARGETS
 from groupx.domain.text import has_lone_surrogate
@@ -15,11 +16,6 @@ from groupx.web.errors import invalid, quoted
 MAX_DEPTH = 16
 MAX_ID_CHARACTERS = 200
 MAX_QUERY_FIELDS = 16
-
-SENDER_FIELDS = frozenset(
-    {"from", "actor", "actorId", "sender", "author", "authorActorId", "provenance", "bindingId"}
-)
-"""Who speaks is read from the binding; a request that says it itself is refused."""
 
 
 @attrs.frozen

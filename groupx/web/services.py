@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 import attrs
 
+from groupx.actors.callers import Caller, Desk
 from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import ToBroker, ToStore
@@ -13,6 +14,7 @@ from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
 from groupx.domain.wire import optional
+from groupx.web.asgi import Receive, Scope, Send
 from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.token import Token
@@ -96,6 +98,18 @@ class AgentViews(Protocol):
         ...
 
 
+class McpFace(Protocol):
+    """The agents' way into the room."""
+
+    def caller(self, authorization: str | None, desk: Desk) -> Caller:
+        """Who sent this; UNAUTHORIZED when its bearer is nobody's."""
+        ...
+
+    async def serve(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+        """One HTTP request of `caller`; MCP_UNAVAILABLE."""
+        ...
+
+
 @attrs.frozen(kw_only=True)
 class Entrance:
     """Enough to answer health, the login and the page without data, from the first moment."""
@@ -106,6 +120,7 @@ class Entrance:
     """Asks the runtime to stop; returns at once."""
     token: Token
     logins: LoginCodes
+    mcp: McpFace
 
 
 @attrs.frozen(kw_only=True)

@@ -16,10 +16,12 @@ from groupx.actors.agent import AgentActor
 from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
+from groupx.actors.callers import Callers
 from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
+from groupx.actors.member_commands import MemberCommands
 from groupx.actors.messages import (
     CancelTurn,
     ControlAgentCommand,
@@ -131,7 +133,7 @@ class FakeSession:
     def usable(self) -> bool:
         return not self.broken and not self.closed.is_set()
 
-    async def prompt(self, text: str, sink: EventSink) -> PromptEnd:
+    async def prompt(self, text: str, sink: EventSink, *, attempt_id: str = "") -> PromptEnd:
         assert self.prompt_now is None, "two prompts at once"
         prompt = self.prompt_now = FakePrompt(self, text, sink)
         self.program.prompts.append(prompt)
@@ -269,6 +271,7 @@ class Room:
             hub=self.hub, ids=self.ids, now_ms=self.now_ms, room_id=MAIN_ROOM
         )
         self.bells = LaneBells(self.agents)
+        self.callers = Callers("http://127.0.0.1:4310", self.random.randbytes)
         self.writer = StoreWriterActor(self._open, self.hub, self.bells)
         self.store = self.writer.ref
         self.directory = AgentDirectory(
@@ -292,7 +295,10 @@ class Room:
             agents=self.supervisor.ref,
             directory=self.directory,
             bells=self.bells,
-            rooms=RoomCommands(self.store, self.transients),
+            parts=(
+                RoomCommands(self.store, self.transients),
+                MemberCommands(self.store, self.directory, limits),
+            ),
             limits=limits,
         )
         self.tree = Supervisor(
@@ -334,6 +340,7 @@ class Room:
             transients=self.transients,
             timeouts=self.timeouts,
             folders=PrivateFolders(parent=self.run_dir, aside=at_once),
+            callers=self.callers,
             now_ms=self.now_ms,
             jitter=lambda: 0.0,
         )

@@ -5,8 +5,10 @@ import orjson
 import pytest
 import trio
 
+from groupx.actors.callers import Caller
 from groupx.actors.event_hub import EventHub
 from groupx.domain.commands import AcceptedMessage, CancelAnswer, QueuedTurnAnswer, WithdrawAnswer
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.roster import AgentState
@@ -87,6 +89,22 @@ class FakeDirectory:
         return (VIEW,)
 
 
+class FakeDesk:
+    """Takes the user's own bearer for an agent's, so that one client reaches every route."""
+
+    def __init__(self, token):
+        self.token = token
+
+    def caller(self, authorization, desk):
+        if not self.token.opens_as_bearer((authorization or "").removeprefix("Bearer ")):
+            raise GroupXError(ErrorCode.UNAUTHORIZED, "a bearer of nobody")
+        return Caller(desk=desk, binding_id="b", actor_id=ActorId("agent:a"), instance_id="i")
+
+    async def serve(self, caller, scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": caller.desk.encode()})
+
+
 @attrs.define
 class Runtime:
     """What a test may turn: the status, and whether a stop was asked for."""
@@ -119,6 +137,7 @@ def entrance(tmp_path, runtime):
         request_shutdown=runtime.stop,
         token=token,
         logins=LoginCodes(token),
+        mcp=FakeDesk(token),
     )
 
 

@@ -8,7 +8,9 @@ import pytest
 from groupx.web.policy import POLICIES, Policy
 
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text()
-ROW = re.compile(r"^\| `(GET|POST) (/\S*)`.* \| (open|user|bearer) \| (.*)\|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| `(GET|POST|DELETE) (/\S*)`.* \| (open|user|bearer|session) \| (.*)\|$", re.MULTILINE
+)
 BY_ROUTE = {(method, path): (auth, fields) for method, path, auth, fields in ROW.findall(PAGE)}
 
 

@@ -131,6 +131,7 @@ class Room:
             request_shutdown=lambda: None,
             token=self.token,
             logins=LoginCodes(self.token),
+            mcp=nobody,
             broker=nobody,
             store=self.store,
             directory=Directory(),

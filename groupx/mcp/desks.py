@@ -1,0 +1,35 @@
+"""Which tools a caller is given, and what it is told of the room. Imports what is heavy."""
+
+from collections.abc import Callable, Mapping
+
+from groupx.actors.callers import Caller, Desk
+from groupx.mcp.desk import open_desk
+from groupx.mcp.mount import Manager
+from groupx.mcp.room import RoomFace
+from groupx.mcp.tool import AnyTool, desk_of
+from groupx.mcp.tools.publish import PUBLISH
+from groupx.mcp.tools.send import SEND
+
+MEMBER_INSTRUCTIONS = (
+    "You are one of several agents in a room with their user. Everything said in it is stored and "
+    "can be read by all. A name in a text wakes nobody; these tools do."
+)
+OPERATOR_INSTRUCTIONS = "You help the user of a room of agents to run it."
+
+TOOLS: Mapping[Desk, Mapping[str, AnyTool]] = {
+    "member": desk_of(SEND, PUBLISH),
+    "operator": desk_of(),
+}
+INSTRUCTIONS: Mapping[Desk, str] = {
+    "member": MEMBER_INSTRUCTIONS,
+    "operator": OPERATOR_INSTRUCTIONS,
+}
+
+
+def opener(room: RoomFace) -> Callable[[Caller], Manager]:
+    """Opens the desk that a caller belongs to."""
+
+    def open_for(caller: Caller) -> Manager:
+        return open_desk(caller, room, TOOLS[caller.desk], INSTRUCTIONS[caller.desk])
+
+    return open_for

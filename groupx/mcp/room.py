@@ -1,0 +1,26 @@
+"""What the tools of every caller act with."""
+
+from collections.abc import Callable
+
+import attrs
+
+from groupx.actors.directory import AgentDirectory
+from groupx.actors.event_hub import EventHub
+from groupx.actors.mailbox import ActorRef
+from groupx.actors.messages import ToBroker, ToStore
+from groupx.domain.ids import IdSource
+from groupx.domain.limits import Limits, Timeouts
+
+
+@attrs.frozen(kw_only=True)
+class RoomFace:
+    """The actors of the room, as its tools know them."""
+
+    broker: ActorRef[ToBroker]
+    store: ActorRef[ToStore]
+    directory: AgentDirectory
+    hub: EventHub
+    limits: Limits
+    timeouts: Timeouts
+    ids: IdSource
+    now_ms: Callable[[], int]
