@@ -126,7 +126,7 @@ class TurnRun:
         if KILL_POINTS.reached:
             KILL_POINTS.reached("invoke.committed")
         with self._patience:
-            return await self._session.prompt(text, self._hear)
+            return await self._session.prompt(text, self._hear, attempt_id=self._attempt_id)
         return Exited(returncode=None)
 
     def _hear(self, event: NativeEvent) -> None:

@@ -1,4 +1,4 @@
-"""JSON messages, one a line, both ways with a child process: what every line protocol shares."""
+"""JSON messages, one a frame, both ways with a program: what every such protocol shares."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -8,10 +8,11 @@ import attrs
 import outcome
 import trio
 
+from groupx.adapters.duplex import Duplex
 from groupx.adapters.json_lines import InvalidLineError, Json, decode_line, encode_line
 from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.text import excerpt
-from groupx.process.child import ChildGone, ChildProcess
+from groupx.process.child import ChildGone
 from groupx.process.framing import LineTooLong
 
 OUTBOX_FRAMES = 256
@@ -67,7 +68,7 @@ class Connection(ABC):
     into the program.
     """
 
-    def __init__(self, child: ChildProcess, on_lost: Callable[[], None] | None = None) -> None:
+    def __init__(self, child: Duplex, on_lost: Callable[[], None] | None = None) -> None:
         self._child = child
         self._on_lost = on_lost
         self._pending: dict[str, _Pending] = {}

@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 import attrs
 import trio
 
+from groupx.domain.attempts import Reconciliation
 from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
@@ -166,6 +167,30 @@ class Exited:
 PromptEnd = Completed | Failed | Cancelled | Interaction | Exited
 
 
+# --- what became of a prompt whose end nobody saw -------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class PastAttempt:
+    """A prompt that was sent, or about to be, when its daemon or actor ended."""
+
+    attempt_id: str
+    native_session_id: str | None
+    native_turn_id: str | None
+    """None where nothing was heard of it: then only a kept `attempt_id` proves a match."""
+
+
+@attrs.frozen
+class Reconciled:
+    """What the program's own record says of it; only of that same native turn."""
+
+    outcome: Reconciliation
+    end: Completed | Failed | Cancelled | None = None
+    """With MATCHED_TERMINAL. Cancelled = the program stopped it before it was done."""
+    native_turn_id: str | None = None
+    """With a match."""
+
+
 class NativeSession(Protocol):
     """One open session of one program. One prompt at a time."""
 
@@ -184,11 +209,12 @@ class NativeSession(Protocol):
         """Whether another prompt may be sent; False after a broken line or an ignored cancel."""
         ...
 
-    async def prompt(self, text: str, sink: EventSink) -> PromptEnd:
+    async def prompt(self, text: str, sink: EventSink, *, attempt_id: str = "") -> PromptEnd:
         """Send one prompt and run it to its one end.
 
         Writes at most once. Never raises for what the program does: that is the PromptEnd.
-        A cancelled caller leaves the session unusable.
+        A cancelled caller leaves the session unusable. A program that can keeps `attempt_id`
+        with the turn, so that the turn is recognised after a crash.
         """
         ...
 
@@ -235,6 +261,17 @@ class Adapter(Protocol):
     @property
     def can_reconcile(self) -> bool:
         """Whether it can find out after a crash what became of a native turn."""
+        ...
+
+    async def reconcile(
+        self, profile: SessionProfile, spawner: Spawner, attempt: PastAttempt, sink: EventSink
+    ) -> Reconciled:
+        """Ask the program, without a prompt, what became of this one; `sink` gets what its turn
+        said and did, if it has ended.
+
+        Never raises for what the program does: that is `unavailable`. The caller bounds the
+        time; cancelling it leaves nothing behind.
+        """
         ...
 
     async def probe(self, profile: SessionProfile, spawner: Spawner) -> ProbeReport:

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0, both ways, over the lines of a child process."""
+"""JSON-RPC 2.0, both ways, over the frames of a program."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import outcome
 
 from groupx.adapters.connection import Connection
+from groupx.adapters.duplex import Duplex
 from groupx.adapters.json_lines import Json, is_object, quote
 from groupx.domain.text import excerpt
-from groupx.process.child import ChildProcess
 
 METHOD_NOT_FOUND = -32601
 
@@ -36,7 +36,7 @@ class RpcConnection(Connection):
 
     def __init__(
         self,
-        child: ChildProcess,
+        child: Duplex,
         *,
         requests: Mapping[str, RequestHandler],
         notifications: Mapping[str, NotificationHandler],

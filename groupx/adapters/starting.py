@@ -6,10 +6,10 @@ import trio
 
 from groupx.adapters.connection import Loss, NoAnswer
 from groupx.adapters.contract import AdapterStartError, Interaction
+from groupx.adapters.duplex import Duplex
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
 from groupx.domain.text import excerpt
-from groupx.process.child import ChildProcess
 
 STDERR_CHARACTERS = 2000
 
@@ -23,7 +23,7 @@ class Connection(Protocol):
         ...
 
 
-def last_words(connection: Connection, child: ChildProcess) -> str:
+def last_words(connection: Connection, child: Duplex) -> str:
     """What the program printed that was no message, as a sentence; empty when nothing."""
     said = " ".join(
         part.strip()

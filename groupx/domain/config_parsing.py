@@ -3,10 +3,10 @@
 import posixpath
 from collections.abc import Mapping
 from typing import Never
-from urllib.parse import urlsplit
 
 import attrs
 
+from groupx.domain.addresses import FORMS, LOOPBACK, is_address, socket_address
 from groupx.domain.config import (
     BUILT_IN_DRIVERS,
     DRIVERS,
@@ -32,7 +32,6 @@ from groupx.domain.wire import camel
 
 SMALLEST_CONFIG = '{"agents": {"kimi": {"command": "kimi", "cwd": "."}}}'
 
-_LOOPBACK = "127.0.0.1"
 _MAX_NAME = 80
 _MAX_IDENTITY = 20_000
 _DAY_MS = 86_400_000
@@ -92,11 +91,11 @@ class _Meaning:
         self._refuse(("transport",), describe(transport), allowed)
 
     def _server(self, server: ServerDocument) -> ServerConfig:
-        if server.host != _LOOPBACK:
+        if server.host != LOOPBACK:
             self._refuse(
                 ("server", "host"),
                 describe(server.host),
-                f'"{_LOOPBACK}" only: whoever can reach the port can act as you',
+                f'"{LOOPBACK}" only: whoever can reach the port can act as you',
             )
         if not 0 <= server.port <= 65_535:
             self._refuse(("server", "port"), describe(server.port), "0 to 65535 (0 = any free)")
@@ -196,17 +195,10 @@ class _Meaning:
             return ()
         if command is None:
             self._refuse(where, "nothing", f"the program to start for driver {driver}")
-        scheme, marker, _ = command[0].partition("://")
-        if marker:
-            local = scheme == "unix" or (
-                scheme == "ws" and urlsplit(command[0]).hostname == _LOOPBACK
-            )
-            if driver != "codex" or not local or len(command) > 1:
-                self._refuse(
-                    where,
-                    describe(command[0]),
-                    f"a program; for driver codex also ws://{_LOOPBACK}:… or unix://…",
-                )
+        if is_address(command[0]) and not (
+            driver == "codex" and len(command) == 1 and _is_local(command[0])
+        ):
+            self._refuse(where, describe(command[0]), f"a program; for driver codex also {FORMS}")
         return command
 
     def _args(self, at: tuple[str, ...], driver: str, args: tuple[str, ...]) -> tuple[str, ...]:
@@ -230,6 +222,14 @@ class _Meaning:
 
     def _refuse(self, where: tuple[str, ...], found: str, allowed: str) -> Never:
         raise ConfigError(self.file, document_path(where), found=found, allowed=allowed)
+
+
+def _is_local(address: str) -> bool:
+    try:
+        socket_address(address)
+    except ValueError:
+        return False
+    return True
 
 
 def _either(names: frozenset[str] | tuple[str, ...]) -> str:

@@ -101,7 +101,15 @@ def test_every_form_of_command_is_an_argv_prefix(command: Any, argv: tuple[str, 
     assert parse(with_agent(command=command)).agents[0].command == argv
 
 
-@pytest.mark.parametrize("address", ["ws://127.0.0.1:9000", "unix:///run/codex.sock"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ws://127.0.0.1:9000",
+        "ws://localhost:9000/app",
+        "ws://127.0.0.1:65535/",
+        "unix:///run/codex.sock",
+    ],
+)
 def test_codex_may_be_spoken_to_by_address(address: str):
     codex = {"command": address, "cwd": ".", "enabled": False}
     agent, _ = parse({"agents": {"codex": codex, "a": AGENT}}).agents
@@ -142,6 +150,23 @@ REFUSED: list[tuple[Any, str, str]] = [
         {"agents": {"codex": {"command": "ws://box:1", "cwd": ".", "enabled": False}}},
         "agents.codex.command",
         "127.0.0.1",
+    ),
+    *(
+        ({"agents": {"codex": {"command": address, "cwd": "."}}}, "agents.codex.command", "machine")
+        for address in (
+            "ws://127.0.0.1",
+            "ws://127.0.0.1:0",
+            "ws://127.0.0.1:70000",
+            "ws://127.0.0.1.example.org:1",
+            "ws://user@127.0.0.1:1",
+            "ws://[::1",
+            "ws://127.0.0.1:1/?token=x",
+            "wss://127.0.0.1:1",
+            "http://127.0.0.1:1",
+            "unix://codex.sock",
+            "unix:///",
+            ["ws://127.0.0.1:1", "--x"],
+        )
     ),
     (with_agent(args="--x"), "agents.a.args", "list of texts"),
     (with_agent(args=["a\0b"]), "agents.a.args[0]", "NUL"),

@@ -15,14 +15,18 @@ from groupx.adapters.acp.session import AcpSession
 from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
     AdapterStartError,
+    EventSink,
     NativeSession,
+    PastAttempt,
     ProbeReport,
+    Reconciled,
     SessionFacts,
     SessionProfile,
 )
 from groupx.adapters.jsonrpc import RpcError
 from groupx.adapters.probing import output_of
 from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
+from groupx.domain.attempts import Reconciliation
 from groupx.domain.errors import ErrorCode
 from groupx.process.child import ChildProcess
 from groupx.process.environment import child_environment
@@ -57,6 +61,13 @@ class AcpAdapter:
             if missing:
                 problem = f"It does not know {', '.join(missing)}: update it. {row.install}"
         return ProbeReport(found=True, path=path, version=version, problem=problem)
+
+    async def reconcile(
+        self, profile: SessionProfile, spawner: Spawner, attempt: PastAttempt, sink: EventSink
+    ) -> Reconciled:
+        """ACP has no question for what became of one turn."""
+        await trio.lowlevel.checkpoint()
+        return Reconciled(Reconciliation.UNSUPPORTED)
 
     async def serve(
         self,

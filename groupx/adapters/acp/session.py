@@ -79,7 +79,7 @@ class AcpSession:
 
     # --- prompting --------------------------------------------------------------------------
 
-    async def prompt(self, text: str, sink: EventSink) -> PromptEnd:
+    async def prompt(self, text: str, sink: EventSink, *, attempt_id: str = "") -> PromptEnd:
         """Send one prompt and run it to its one end."""
         assert self._run is None, "one prompt at a time"
         run = self._run = PromptRun(sink, self._quirks, self._tokens)

@@ -45,7 +45,6 @@ class ClaudeSession:
         self._usable = True
         self._idle = trio.Event()
         self._idle.set()
-        self._tells_state = False
         self.session_id = session_id
         self.closed = trio.Event()
         """Set once the process is gone, for whatever reason."""
@@ -78,7 +77,7 @@ class ClaudeSession:
 
     # --- prompting --------------------------------------------------------------------------
 
-    async def prompt(self, text: str, sink: EventSink) -> PromptEnd:
+    async def prompt(self, text: str, sink: EventSink, *, attempt_id: str = "") -> PromptEnd:
         """Send one prompt and run it to its one end."""
         assert self._run is None, "one prompt at a time"
         expected = Expected(session_id=self.session_id, cwd=self.profile.cwd, mode=self._mode)
@@ -101,13 +100,11 @@ class ClaudeSession:
         self.connection.post(run.frame(without_surrogates(text)))
         if self.connection.loss is not None:
             return self._lost(run)
-        settled = False
         with run.patience:
             await run.over.wait()
-            with trio.move_on_after(SETTLE_SECONDS if self._tells_state else 0):
-                await self._idle.wait()
-                settled = True
-        return self._judge(run, settled=settled or not self._tells_state)
+            with trio.move_on_after(SETTLE_SECONDS):
+                await self._idle.wait()  # always set in a program that does not tell its state
+        return self._judge(run, settled=self._idle.is_set())
 
     async def _is_free(self) -> bool:
         """A turn that nobody asked for is ended: a message would be folded into it."""
@@ -168,7 +165,6 @@ class ClaudeSession:
             self._on_state(text_of(frame.get("state")))
 
     def _on_state(self, state: str) -> None:
-        self._tells_state = True
         if state != "idle":
             if self._idle.is_set():
                 self._idle = trio.Event()

@@ -1,33 +1,38 @@
-"""The adapter of Codex, by its app-server on stdio."""
+"""The adapter of Codex, by its app-server: on stdio, or behind a socket."""
 
 import os
 import shutil
+from functools import partial
 
 import trio
 
 import groupx
 from groupx.adapters.codex.opening import OpenedThread, greet, open_thread
-from groupx.adapters.codex.programs import INSTALL, native_prefix
+from groupx.adapters.codex.programs import INSTALL, PROGRAM, native_prefix
+from groupx.adapters.codex.reaching import is_listening, with_program
+from groupx.adapters.codex.reconciling import ask_after
 from groupx.adapters.codex.session import CodexSession
 from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
     AdapterStartError,
+    EventSink,
     NativeSession,
+    PastAttempt,
     ProbeReport,
+    Reconciled,
     SessionFacts,
     SessionProfile,
 )
+from groupx.adapters.duplex import Duplex
 from groupx.adapters.jsonrpc import RpcError
 from groupx.adapters.probing import output_of
 from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
+from groupx.domain.addresses import is_address
+from groupx.domain.attempts import Reconciliation
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import excerpt
-from groupx.process.child import ChildProcess
 from groupx.process.environment import child_environment
-from groupx.process.spawner import Spawner, SpawnError
-
-PROGRAM = ("codex",)
-ARGUMENTS = ("app-server",)
+from groupx.process.spawner import Spawner
 
 
 class CodexAdapter:
@@ -35,12 +40,16 @@ class CodexAdapter:
 
     driver = "codex"
     adapter_id = "codex"
-    can_reconcile = False
+    can_reconcile = True
 
     async def probe(self, profile: SessionProfile, spawner: Spawner) -> ProbeReport:
-        """Look for the program and ask it for its version."""
+        """Look for the program and ask it for its version, or whether somebody listens there."""
+        command = profile.command or PROGRAM
+        if is_address(command[0]):
+            problem = await is_listening(command[0], profile.timeouts.request / 1000)
+            return ProbeReport(found=problem is None, path=command[0], problem=problem)
         environment = child_environment(os.environ, profile.env)
-        prefix = native_prefix(profile.command or PROGRAM, environment)
+        prefix = native_prefix(command, environment)
         path = shutil.which(prefix[0], path=environment.get("PATH"))
         if path is None:
             return ProbeReport(found=False, problem=f"{prefix[0]} was not found. {INSTALL}")
@@ -56,38 +65,34 @@ class CodexAdapter:
         *,
         task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Start the program, hand over the ready session, serve it until its process is gone."""
-        environment = child_environment(os.environ, profile.env)
-        command = profile.command or PROGRAM
-        if "://" in command[0]:
-            raise AdapterStartError(
-                ErrorCode.ADAPTER_START_FAILED,
-                f"This version starts Codex itself and does not connect to {command[0]}. Nothing "
-                "was sent to it. Name the program in `command`.",
-                transient=False,
-            )
-        argv = (*native_prefix(command, environment), *profile.args, *ARGUMENTS)
+        """Reach the program, hand over the ready session, serve it until it is gone."""
+        await with_program(profile, spawner, partial(_serve, profile, task_status))
+
+    async def reconcile(
+        self, profile: SessionProfile, spawner: Spawner, attempt: PastAttempt, sink: EventSink
+    ) -> Reconciled:
+        """Read the thread's turns; nothing is prompted, and no thread is loaded."""
+        if attempt.native_session_id is None:
+            await trio.lowlevel.checkpoint()
+            return Reconciled(Reconciliation.NOT_FOUND)
         try:
-            async with spawner.open(argv, cwd=profile.cwd, env=environment) as child:
-                await _serve(child, profile, task_status)
-        except SpawnError as error:
-            raise AdapterStartError(
-                ErrorCode.ADAPTER_START_FAILED,
-                f"{error} Nothing was sent to it. {INSTALL}",
-                transient=not error.not_found,
-            ) from error
+            return await with_program(
+                profile, spawner, partial(ask_after, attempt, profile.timeouts, sink)
+            )
+        except AdapterStartError:
+            return Reconciled(Reconciliation.UNAVAILABLE)
 
 
 async def _serve(
-    child: ChildProcess, profile: SessionProfile, task_status: trio.TaskStatus[NativeSession]
+    profile: SessionProfile, task_status: trio.TaskStatus[NativeSession], program: Duplex
 ) -> None:
-    session = CodexSession(child, profile)
+    session = CodexSession(program, profile)
     refused: AdapterStartError | None = None
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(session.connection.serve)
             try:
-                await _open(session, child, profile)
+                await _open(session, program, profile)
             except AdapterStartError as error:
                 refused = error
                 nursery.cancel_scope.cancel()
@@ -99,7 +104,7 @@ async def _serve(
         raise refused
 
 
-async def _open(session: CodexSession, child: ChildProcess, profile: SessionProfile) -> None:
+async def _open(session: CodexSession, program: Duplex, profile: SessionProfile) -> None:
     connection = session.connection
     try:
         with trio.fail_after(profile.timeouts.handshake / 1000):
@@ -108,7 +113,7 @@ async def _open(session: CodexSession, child: ChildProcess, profile: SessionProf
     except trio.TooSlowError as error:
         if session.unprompted is not None:
             raise asked_early(session.unprompted) from error
-        raise too_slow(error, profile.timeouts, last_words(connection, child)) from error
+        raise too_slow(error, profile.timeouts, last_words(connection, program)) from error
     except RpcError as error:
         words = excerpt(error.message, 500).rstrip(".")
         raise AdapterStartError(
@@ -116,16 +121,16 @@ async def _open(session: CodexSession, child: ChildProcess, profile: SessionProf
             f"The program refused to begin: {words}. Nothing was sent to it. {INSTALL}",
         ) from error
     except ConnectionLost as lost:
-        said = last_words(connection, child)
+        said = last_words(connection, program)
         raise ended_early(
-            lost.loss, child.returncode, said, protocol="app-server JSON-RPC", install=INSTALL
+            lost.loss, program.returncode, said, protocol="app-server JSON-RPC", install=INSTALL
         ) from lost
     if session.unprompted is not None:
         raise asked_early(session.unprompted)
-    session.open_as(opened, _facts(child, profile, opened))
+    session.open_as(opened, _facts(program, profile, opened))
 
 
-def _facts(child: ChildProcess, profile: SessionProfile, opened: OpenedThread) -> SessionFacts:
+def _facts(program: Duplex, profile: SessionProfile, opened: OpenedThread) -> SessionFacts:
     mcp = "probed" if opened.mcp_injected else "documented"
     return SessionFacts(
         native_session_id=opened.thread_id,
@@ -142,6 +147,6 @@ def _facts(child: ChildProcess, profile: SessionProfile, opened: OpenedThread) -
             "close": "documented",
             "mode": "probed",
         },
-        argv=child.argv,
+        argv=program.argv,
         mcp_injected=opened.mcp_injected,
     )

@@ -32,11 +32,8 @@ class OpenedThread:
     version: str | None
 
 
-async def greet(connection: RpcConnection, profile: SessionProfile, *, our_version: str) -> Json:
-    """`initialize` and what it may not do without: no login, no policy in the way.
-
-    Raises AdapterStartError, RpcError, ConnectionLost, NoAnswer.
-    """
+async def introduce(connection: RpcConnection, *, our_version: str) -> Json:
+    """`initialize`: its answer. Raises RpcError, ConnectionLost."""
     greeting = await connection.request(
         "initialize",
         {
@@ -45,12 +42,21 @@ async def greet(connection: RpcConnection, profile: SessionProfile, *, our_versi
         },
     )
     connection.notify("initialized", None)
+    return object_of(greeting)
+
+
+async def greet(connection: RpcConnection, profile: SessionProfile, *, our_version: str) -> Json:
+    """Introduce ourselves, and see to what it may not do without: no login, no policy in the way.
+
+    Raises AdapterStartError, RpcError, ConnectionLost, NoAnswer.
+    """
+    greeting = await introduce(connection, our_version=our_version)
     seconds = profile.timeouts.request / 1000
     check_requirements(await _known(connection, "configRequirements/read", None, seconds))
     account = await _known(connection, "account/read", {"refreshToken": False}, seconds)
     if account.get("requiresOpenaiAuth") is True and account.get("account") is None:
         raise _login("")
-    return object_of(greeting)
+    return greeting
 
 
 async def _known(

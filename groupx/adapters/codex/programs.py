@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+PROGRAM = ("codex",)
+ARGUMENTS = ("app-server",)
 INSTALL = "Install Codex: npm install -g @openai/codex. Then run `codex login` once."
 SHIM = "codex.js"
 _CPUS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}

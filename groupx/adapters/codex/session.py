@@ -19,11 +19,11 @@ from groupx.adapters.contract import (
     SessionFacts,
     SessionProfile,
 )
+from groupx.adapters.duplex import Duplex
 from groupx.adapters.json_lines import Json, object_of, text_of
 from groupx.adapters.jsonrpc import Answer, RpcConnection, RpcError
 from groupx.adapters.starting import STDERR_CHARACTERS
 from groupx.domain.errors import ErrorCode
-from groupx.process.child import ChildProcess
 
 INTERRUPT_REPEAT_SECONDS = 1.5
 """An interrupt that was refused, or that ended nothing, is sent again."""
@@ -36,7 +36,7 @@ NOTHING_ACTIVE = "no active turn"
 class CodexSession:
     """A `NativeSession`. `open_as` completes it once the handshake is done."""
 
-    def __init__(self, child: ChildProcess, profile: SessionProfile) -> None:
+    def __init__(self, child: Duplex, profile: SessionProfile) -> None:
         self._child = child
         self._profile = profile
         self._facts: SessionFacts | None = None
@@ -86,7 +86,7 @@ class CodexSession:
 
     # --- prompting --------------------------------------------------------------------------
 
-    async def prompt(self, text: str, sink: EventSink) -> PromptEnd:
+    async def prompt(self, text: str, sink: EventSink, *, attempt_id: str = "") -> PromptEnd:
         """Send one prompt and run it to its one end."""
         assert self._run is None, "one prompt at a time"
         run = self._run = TurnRun(sink, self._meter)
@@ -94,7 +94,7 @@ class CodexSession:
         try:
             if not await self._becomes_idle():
                 return _busy()
-            await self._perform(run, text)
+            await self._perform(run, text, attempt_id)
             left_running = run.interrupted_command
             verdict = self._judge(run)
             usable = verdict.usable and (not left_running or await self._clean())
@@ -120,18 +120,20 @@ class CodexSession:
                 self._set_idle()
             await trio.sleep(INTERRUPT_REPEAT_SECONDS)
 
-    async def _perform(self, run: TurnRun, text: str) -> None:
+    async def _perform(self, run: TurnRun, text: str, attempt_id: str) -> None:
         """Until the turn is over, the connection is lost, or the program, told no, is silent."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._start, run, text)
+            nursery.start_soon(self._start, run, text, attempt_id)
             nursery.start_soon(self._interrupt_when_asked, run)
             nursery.start_soon(self._end_with_connection, run)
             with run.patience:
                 await run.over.wait()
             nursery.cancel_scope.cancel()
 
-    async def _start(self, run: TurnRun, text: str) -> None:
+    async def _start(self, run: TurnRun, text: str, attempt_id: str) -> None:
         params: Json = {"threadId": self._thread_id, "input": [{"type": "text", "text": text}]}
+        if attempt_id:
+            params["clientUserMessageId"] = attempt_id  # kept with the turn, and no dedup key
         run.sent = True
         try:
             run.on_answer(object_of(await self.connection.request("turn/start", params)))
@@ -257,7 +259,8 @@ class CodexSession:
     # --- the end ----------------------------------------------------------------------------
 
     async def close(self) -> None:
-        """Stop ladder: stdin EOF, on which the program ends, SIGTERM, SIGKILL of the tree."""
+        """Stop ladder: EOF, on which the program ends, SIGTERM, SIGKILL of the tree. Of a program
+        that we only connected to: the connection is closed."""
         self._usable = False
         await self._child.stop(self._profile.timeouts.close / 1000)
 

@@ -53,6 +53,8 @@ class TurnReader:
         self._tools = ToolBook()
         self._message: str | None = None
         """The item whose text was reported last."""
+        self._said: list[str] = []
+        """What was reported of it."""
         self._thought: tuple[str, str, int] | None = None
         self._told: set[str] = set()
         """Items of which some text was reported."""
@@ -108,10 +110,10 @@ class TurnReader:
         item_id, is_message = text_of(item.get("id")), item.get("type") == "agentMessage"
         if not is_message and item.get("type") != "reasoning":
             return False
-        if item_id in self._told:
+        if is_message:
+            self._say(item_id, self._missing_in(item_id, text_of(item.get("text"))))
+        elif item_id in self._told:
             self._sink(Heartbeat())
-        elif is_message:
-            self._say(item_id, text_of(item.get("text")))
         else:
             for key in ("summary", "content"):
                 parts: object = item.get(key)
@@ -119,6 +121,14 @@ class TurnReader:
                 for index, text in enumerate(texts):
                     self._think((item_id, key, index), item_id, text_of(text))
         return True
+
+    def _missing_in(self, item_id: str, whole: str) -> str:
+        """What of a message was not streamed; nothing of one that was told in other words."""
+        if item_id not in self._told:
+            return whole
+        said = "".join(self._said)
+        goes_on = item_id == self._message and whole.startswith(said)
+        return whole[len(said) :] if goes_on else ""
 
     def _message_delta(self, params: Json) -> None:
         self._say(text_of(params.get("itemId")), text_of(params.get("delta")))
@@ -128,7 +138,10 @@ class TurnReader:
             self._sink(Heartbeat())
             return
         is_new = self._message not in (None, item_id)
+        if item_id != self._message:
+            self._said.clear()
         self._message = item_id
+        self._said.append(text)
         self._tell(item_id)
         self._sink(ContentDelta(text, new_segment=is_new))
 

@@ -211,14 +211,6 @@ async def test_a_program_that_is_not_there(profile, spawner):
     assert "npm install -g @openai/codex" in report.problem
 
 
-@pytest.mark.parametrize("address", ["ws://127.0.0.1:4000", "unix:///run/codex.sock"])
-async def test_an_address_is_no_program(profile, spawner, address):
-    with pytest.raises(AdapterStartError) as caught:
-        await CodexAdapter().serve(attrs.evolve(profile, command=(address,)), spawner)
-    assert not caught.value.transient
-    assert address in caught.value.message
-
-
 async def test_the_probe_asks_for_the_version(profile, spawner):
     command = (sys.executable, "-c", "print('codex-cli 1.2.3')")
     report = await CodexAdapter().probe(attrs.evolve(profile, command=command), spawner)

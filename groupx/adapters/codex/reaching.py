@@ -1,0 +1,55 @@
+"""An app-server to speak to: one that is started for it, or one that listens already."""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import trio
+
+from groupx.adapters.codex.programs import ARGUMENTS, INSTALL, PROGRAM, native_prefix
+from groupx.adapters.contract import AdapterStartError, SessionProfile
+from groupx.adapters.duplex import Duplex
+from groupx.adapters.websocket import with_websocket
+from groupx.domain.addresses import is_address, socket_address
+from groupx.domain.errors import ErrorCode
+from groupx.process.environment import child_environment
+from groupx.process.spawner import Spawner, SpawnError
+
+T = TypeVar("T")
+
+
+async def with_program(
+    profile: SessionProfile, spawner: Spawner, use: Callable[[Duplex], Awaitable[T]]
+) -> T:
+    """What `use` returns; a started program is ended after it, a connection closed.
+
+    Raises AdapterStartError where there is none, and what `use` raises.
+    """
+    command = profile.command or PROGRAM
+    if is_address(command[0]):
+        seconds = profile.timeouts.handshake / 1000
+        return await with_websocket(socket_address(command[0]), seconds, use)
+    environment = child_environment(os.environ, profile.env)
+    argv = (*native_prefix(command, environment), *profile.args, *ARGUMENTS)
+    try:
+        async with spawner.open(argv, cwd=profile.cwd, env=environment) as child:
+            return await use(child)
+    except SpawnError as error:
+        raise AdapterStartError(
+            ErrorCode.ADAPTER_START_FAILED,
+            f"{error} Nothing was sent to it. {INSTALL}",
+            transient=not error.not_found,
+        ) from error
+
+
+async def is_listening(address: str, seconds: float) -> str | None:
+    """None when a WebSocket server answers at `address`; else what is wrong."""
+
+    async def leave(_: Duplex) -> None:
+        await trio.lowlevel.checkpoint()
+
+    try:
+        await with_websocket(socket_address(address), seconds, leave)
+    except AdapterStartError as error:
+        return error.message
+    return None
