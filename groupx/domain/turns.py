@@ -24,6 +24,8 @@ TERMINAL = frozenset(
     {TurnStatus.COMPLETED, TurnStatus.FAILED, TurnStatus.CANCELLED, TurnStatus.INTERRUPTED}
 )
 OPEN = frozenset(set(TurnStatus) - TERMINAL)
+AT_WORK = OPEN - {TurnStatus.QUEUED}
+"""An agent has it, or is about to."""
 
 
 class TurnEvent(StrEnum):

@@ -20,14 +20,14 @@ class Ancestry:
 def ancestry(conn: sqlite3.Connection, parent_turn_id: str, caller: ActorId) -> Ancestry:
     """The caller's chain, proven whole.
 
-    SESSION_NOT_AVAILABLE when the calling turn has ended or is unknown, MCP_BINDING_MISMATCH
+    SESSION_NOT_AVAILABLE when the calling turn is not at work or is unknown, MCP_BINDING_MISMATCH
     when it is not the caller's, STORE_CONFLICT or CAUSAL_CYCLE when the chain is not sound.
     """
     parent = find_turn(conn, parent_turn_id)
-    if parent is None or parent.ended:
+    if parent is None or not parent.at_work:
         raise GroupXError(
             ErrorCode.SESSION_NOT_AVAILABLE,
-            "The turn that this call belongs to has ended; nothing was sent.",
+            "The turn that this call belongs to is not running; nothing was sent.",
         )
     if parent.target_actor_id != caller:
         raise GroupXError(

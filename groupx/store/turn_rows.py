@@ -7,7 +7,7 @@ import attrs
 from groupx.domain.commands import TriggerKind
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, RoomId
-from groupx.domain.turns import TERMINAL, TurnStatus
+from groupx.domain.turns import AT_WORK, TERMINAL, TurnStatus
 
 _TURN = """
 SELECT t.turn_id, e.room_id, e.correlation_id, e.seq, t.source_event_id, t.target_actor_id,
@@ -53,6 +53,11 @@ class TurnRow:
     def ended(self) -> bool:
         """Whether it has its terminal state."""
         return self.status in TERMINAL
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a call can come out of it."""
+        return self.status in AT_WORK
 
 
 def find_turn(conn: sqlite3.Connection, turn_id: str) -> TurnRow | None:

@@ -23,10 +23,10 @@ def claim_inline(tx: Transaction, command: ClaimInline) -> tuple[CompletionClaim
     its result may be read all the same. SESSION_NOT_AVAILABLE, MCP_BINDING_MISMATCH.
     """
     by = get_turn(tx.conn, command.by_turn_id)
-    if by.ended:
+    if not by.at_work:
         raise GroupXError(
             ErrorCode.SESSION_NOT_AVAILABLE,
-            "The turn that this call belongs to has ended; nothing was changed.",
+            "The turn that this call belongs to is not running; nothing was changed.",
         )
     for claim in _claims(tx, by, command.child_turn_ids):
         if claim.state == "open" and claim.waiter_turn_id == by.turn_id:

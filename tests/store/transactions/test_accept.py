@@ -3,12 +3,15 @@ import orjson
 import pytest
 
 from groupx.domain.commands import CommandKey
+from groupx.domain.completion import ClaimInline
 from groupx.domain.envelope import Provenance
 from groupx.domain.ids import OPERATOR_BINDING, USER_ASSISTANT, WEB_BINDING
 from groupx.domain.limits import Limits
 from groupx.domain.outcomes import Cause
 from groupx.domain.roster import RosterEntry, Skipped
 from groupx.store.transactions.accept import accept
+from groupx.store.transactions.completion import claim_inline
+from groupx.store.transactions.requeue import requeue
 
 
 def event(ledger, index=-1):
@@ -185,6 +188,17 @@ def call(ledger, parent, caller, *to, kind="mcp.send", **changes):
 def test_an_ended_caller_can_send_nothing(ledger, refused):
     done = ledger.completed()
     refused("SESSION_NOT_AVAILABLE", accept, call(ledger, done.turn_id, ledger.a, ledger.b))
+
+
+def test_a_turn_that_waits_calls_nobody(ledger, refused):
+    """Also one that came back to its queue: whoever had it has it no more."""
+    waiting = ledger.queued(ledger.a)
+    refused("SESSION_NOT_AVAILABLE", accept, call(ledger, waiting, ledger.a, ledger.b))
+    ledger.claim(waiting, invoke=False)
+    assert call(ledger, waiting, ledger.a, ledger.b)
+    ledger.write(requeue, waiting)
+    refused("SESSION_NOT_AVAILABLE", accept, call(ledger, waiting, ledger.a, ledger.b))
+    refused("SESSION_NOT_AVAILABLE", claim_inline, ClaimInline(child_turn_ids=(), by_turn_id=waiting))
 
 
 def test_nobody_calls_out_of_anothers_turn(ledger, refused):
