@@ -16,6 +16,9 @@ Every frame that arrives is written to the log. Steps:
     {"close": "stdout"}             end our output
     {"exit": 3}                     end at once
     {"await": "end"}                go on when our input ends
+    {"pause": 0.1}                  let that many seconds pass
+    {"bytewise": step}              what the step sends, one write a byte
+    {"spawn": "file"}               a child in a session of its own; its pid goes to the file
     {"hang": true}                  do nothing any more, not even at the end of input
 """
 
@@ -23,6 +26,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections import deque
 
 ORDINARY = {
@@ -38,6 +42,14 @@ ORDINARY = {
 END = {"method": "end"}
 
 
+def encode(message):
+    """One frame; halves of surrogate pairs, which are no UTF-8, are escaped."""
+    try:
+        return json.dumps(message, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(message).encode() + b"\n"
+
+
 class ScriptedAgent:
     ordinary = ORDINARY
     prompting = "session/prompt"
@@ -48,6 +60,7 @@ class ScriptedAgent:
         self.log = log
         self.backlog = deque()
         self.prompts = 0
+        self.largest_write = None
 
     # --- in
 
@@ -83,12 +96,12 @@ class ScriptedAgent:
     def write(self, data):
         try:
             while data:
-                data = data[os.write(1, data) :]
+                data = data[os.write(1, data[: self.largest_write]) :]
         except OSError:
             sys.exit(0)
 
     def send(self, message):
-        self.write(json.dumps({**self.head, **message}, ensure_ascii=False).encode() + b"\n")
+        self.write(encode({**self.head, **message}))
 
     # --- steps
 
@@ -117,6 +130,19 @@ class ScriptedAgent:
         for byte in step["bytes"]:
             self.write(bytes([byte]))
 
+    def do_bytewise(self, step, request):
+        self.largest_write = 1
+        self.run([step["bytewise"]], request)
+        self.largest_write = None
+
+    def do_spawn(self, step, _request):
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            threading.Event().wait()
+        with open(step["spawn"], "w") as file:
+            file.write(str(pid))
+
     def do_await(self, step, _request):
         self.wait_for(step["await"])
 
@@ -128,6 +154,9 @@ class ScriptedAgent:
 
     def do_exit(self, step, _request):
         os._exit(step["exit"])
+
+    def do_pause(self, step, _request):
+        time.sleep(step["pause"])
 
     def do_hang(self, _step, _request):
         threading.Event().wait()
