@@ -28,7 +28,7 @@ def read_report(data: bytes) -> RunReport:
         raise EvidenceRefused(f"It is larger than {MAX_BYTES} bytes: no report of a run.")
     try:
         report = _CONVERTER.structure(json.loads(data), RunReport)
-    except (ValueError, TypeError, KeyError, RecursionError, cattrs.BaseValidationError) as error:
+    except (ValueError, AttributeError, RecursionError, cattrs.BaseValidationError) as error:
         raise EvidenceRefused(
             "It is no report of `groupx conformance run --json`. Make one, then try again."
         ) from error

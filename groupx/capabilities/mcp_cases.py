@@ -14,6 +14,7 @@ from groupx.process.environment import run_mark
 from groupx.process.proctable import HAS_PROC, marked, processes
 
 CONNECT_SECONDS = 10.0
+TEXT = "groupx-was-here"
 NOT_TAKEN = Finding(Status.UNSUPPORTED, "it takes no MCP server over HTTP")
 
 
@@ -60,15 +61,15 @@ async def survives_a_dead_server(stage: Stage, transcript: Transcript) -> Findin
 
 async def calls_a_tool(stage: Stage, transcript: Transcript) -> Finding:
     """In a turn, its model calls the probe's tool, and the call arrives with its arguments."""
-    text = "groupx-was-here"
     with McpProbe() as probe:
         async with stage.session(transcript, mcp=server_of(probe)) as session:
             if not session.facts.mcp_injected:
                 return _not_injected(session)
             await asked_for_tools(probe, CONNECT_SECONDS)
-            completed(await ask(session, transcript, mcp_prompt(stage.adapter.driver, text)))
+            prompt = mcp_prompt(stage.adapter.driver, TEXT, stage.directives.get("mcp-tool"))
+            completed(await ask(session, transcript, prompt))
         _note_methods(probe, transcript)
-        called = [call for call in probe.calls if text in str(call.get("arguments"))]
+        called = [call for call in probe.calls if TEXT in str(call.get("arguments"))]
         if called:
             return PASSED
         return Finding(Status.NOT_OBSERVED, "its model did not call the tool")

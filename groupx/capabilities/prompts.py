@@ -27,23 +27,26 @@ _SHELL: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
     }
 )
 
-_JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "acp": "_"})
+_JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "hermes": "_", "acp": "_"})
 """What a program puts between the name of an MCP server and that of its tool."""
 
 
-def shell_prompt(driver: str) -> str:
-    """Have it run a harmless command."""
+def shell_prompt(driver: str, directive: str | None) -> str:
+    """Have it run a harmless command; `directive` instead of the driver's row."""
     words = f"Run the shell command `echo {ECHO}` with your shell tool, then tell what it printed."
-    called = _SHELL.get(driver)
-    return words if called is None else f"{words} {_directive(*called)}"
+    if directive is None and driver in _SHELL:
+        directive = _directive(*_SHELL[driver])
+    return words if directive is None else f"{words} {directive}"
 
 
-def mcp_prompt(driver: str, text: str) -> str:
-    """Have it call the probe's tool with `text`."""
+def mcp_prompt(driver: str, text: str, directive: str | None) -> str:
+    """Have it call the probe's tool with `text`; `directive` instead of the driver's row."""
     words = (
         f"Call the tool `{TOOL}` of the MCP server `{SERVER_NAME}` once, with the argument text "
         f"set to `{text}`, then tell what it returned."
     )
+    if directive is not None:
+        return f"{words} {directive}"
     if driver == "grok":  # it hides the tools of MCP servers behind one of its own
         arguments = {"tool_name": f"{SERVER_NAME}__{TOOL}", "tool_input": {"text": text}}
         return f"{words} {_directive('use_tool', arguments)}"

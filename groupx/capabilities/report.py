@@ -38,6 +38,7 @@ class RunReport:
     system: str
     subject: Subject
     model_turns: bool
+    note: str = ""
     cases: tuple[CaseReport, ...]
 
     @property

@@ -3,7 +3,7 @@
 import platform
 import secrets
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 
 import attrs
@@ -39,6 +39,10 @@ class RunPlan:
     model_turns: bool = False
     version: str | None = None
     """For a program that does not tell its own."""
+    note: str = ""
+    """What a reader of the report must know, such as which model answered."""
+    directives: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """See Stage."""
     seconds: float = RUN_SECONDS
     cases: tuple[Case, ...] = CASES
     on_case: Callable[[CaseReport], None] = lambda _: None
@@ -54,7 +58,9 @@ class _Run:
     def __init__(self, plan: RunPlan, spawner: Spawner, folder: str) -> None:
         self._plan = plan
         profile = attrs.evolve(plan.profile, run_dir=folder)
-        self._stage = Stage(adapter=plan.adapter, spawner=spawner, profile=profile)
+        self._stage = Stage(
+            adapter=plan.adapter, spawner=spawner, profile=profile, directives=plan.directives
+        )
         self._run_id = secrets.token_hex(8)
         self._probed: str | None = None
         self._facts: SessionFacts | None = None
@@ -75,6 +81,7 @@ class _Run:
             system=f"{platform.system()} {platform.machine()}",
             subject=self._subject(self._facts),
             model_turns=plan.model_turns,
+            note=plan.note,
             cases=tuple(cases),
         )
         check(report)

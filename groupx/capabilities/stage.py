@@ -1,7 +1,7 @@
 """Where a case plays: it opens sessions of the program through its own driver."""
 
 import tempfile
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -40,6 +40,8 @@ class Stage:
     spawner: Spawner
     profile: SessionProfile
     """Its `run_dir` is an existing private folder; each session gets one of its own in it."""
+    directives: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """Case → what makes the program's mock model use a tool, where it is not the driver's row."""
 
     @asynccontextmanager
     async def session(

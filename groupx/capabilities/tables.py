@@ -47,6 +47,8 @@ def plain_table(report: RunReport) -> str:
         for status, mark in _MARKS.items()
     ]
     lines += ["-" * WIDTH, f"{', '.join(counts)} (run {report.run_id})"]
+    skipped = {case.detail for case in report.cases if case.status is Status.SKIPPED}
+    lines += [f"Not run: {reason}." for reason in sorted(skipped)]
     return "\n".join(lines)
 
 
@@ -54,7 +56,7 @@ def plain_rows(case: CaseReport) -> list[str]:
     """One case's rows of the table."""
     time = f"{case.milliseconds / 1000:.1f} s" if case.evidence else ""
     row = f"{case.capability:<{_NAME}}{_MARKS[case.status]:<{_STATUS}}{case.label:<{_LABEL}}{time}"
-    if case.status is Status.PASSED or not case.detail:
+    if case.status in (Status.PASSED, Status.SKIPPED) or not case.detail:
         return [row.rstrip()]
     wrapped = textwrap.wrap(case.detail, WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
     return [row.rstrip(), *wrapped]
@@ -77,6 +79,7 @@ def markdown_report(report: RunReport) -> str:
         f"* Profile: {report.subject.profile}",
         f"* Started as: `{_started_as(report)}`",
         f"* Turns of a model: {'yes' if report.model_turns else 'no'}",
+        *([f"* {report.note}"] if report.note else []),
     ]
     return "\n".join([f"# {head(report)}", "", *facts, "", *rows, ""])
 
@@ -136,7 +139,8 @@ def _sources(reports: Sequence[RunReport]) -> list[str]:
 
 def _source(report: RunReport) -> list[str]:
     passed = sum(case.status is Status.PASSED for case in report.cases)
-    how = f"profile {_cell(report.subject.profile)}; started as `{_started_as(report)}`"
+    note = f" {report.note}." if report.note else ""
+    how = f"profile {_cell(report.subject.profile)}; started as `{_started_as(report)}`.{note}"
     return [
         f"* **{_cell(head(report))}**: run `{report.run_id}` of {report.started_at}, "
         f"{passed} of {len(report.cases)} cases passed; {how}",

@@ -39,7 +39,7 @@ async def reasoning(stage: Stage, transcript: Transcript) -> Finding:
 async def tool(stage: Stage, transcript: Transcript) -> Finding:
     """A tool is started and ended, and nobody is asked for leave."""
     async with stage.session(transcript) as session:
-        turn = await ask(session, transcript, shell_prompt(stage.adapter.driver))
+        turn = await ask(session, transcript, _shell_prompt(stage))
     if isinstance(turn.end, Interaction):
         raise CaseFailed(f"It asked for {turn.end.kind} although it is in its most open mode.")
     completed(turn)
@@ -99,11 +99,15 @@ async def mode_again(stage: Stage, transcript: Transcript) -> Finding:
             return Finding(Status.UNSUPPORTED, "a new session took its place")
         if facts.capabilities.get("mode") != "probed":
             return Finding(Status.NOT_OBSERVED, "no mode is negotiated")
-        turn = await ask(session, transcript, shell_prompt(stage.adapter.driver))
+        turn = await ask(session, transcript, _shell_prompt(stage))
         if isinstance(turn.end, Interaction):
             raise CaseFailed(f"After the resume it asked for {turn.end.kind}.")
         completed(turn)
     return PASSED
+
+
+def _shell_prompt(stage: Stage) -> str:
+    return shell_prompt(stage.adapter.driver, stage.directives.get("tool"))
 
 
 async def _known_session(stage: Stage, transcript: Transcript) -> str | None:

@@ -11,6 +11,7 @@ from groupx.cli.failures import DONE, REFUSED, Refused
 from groupx.domain.config import DRIVERS
 
 if TYPE_CHECKING:
+    from groupx.capabilities.cases import Case
     from groupx.capabilities.report import CaseReport, RunReport
     from groupx.capabilities.running import RunPlan
 
@@ -36,14 +37,14 @@ def command() -> None:
     """
 
 
-def _environment(_ctx: click.Context, _param: click.Parameter, given: Any) -> dict[str, str]:
-    variables: dict[str, str] = {}
+def _pairs(_ctx: click.Context, _param: click.Parameter, given: Any) -> dict[str, str]:
+    pairs: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise click.BadParameter("write it as NAME=VALUE")
-        variables[name] = value
-    return variables
+        pairs[name] = value
+    return pairs
 
 
 def _words(_ctx: click.Context, _param: click.Parameter, given: str | None) -> tuple[str, ...]:
@@ -73,10 +74,22 @@ def _words(_ctx: click.Context, _param: click.Parameter, given: str | None) -> t
     "--env",
     "environment",
     multiple=True,
-    callback=_environment,
+    callback=_pairs,
     metavar="NAME=VALUE",
-    help="For the program; may be given more than once.",
+    help="For the program, which has yours too; a secret is better set there.",
 )
+@click.option(
+    "--directive",
+    "directives",
+    multiple=True,
+    callback=_pairs,
+    metavar="CASE=WORDS",
+    help="How the mock model behind it is told to use a tool (cases tool, mcp-tool).",
+)
+@click.option(
+    "--case", "names", multiple=True, metavar="CASE", help="Only this one; else all of them."
+)
+@click.option("--note", default="", help="For the report, such as which model answered.")
 @click.option("--model-turns", is_flag=True, help="Also the cases that cost turns of its model.")
 @click.option("--program-version", help="Of a program that does not tell its own.")
 @click.option(
@@ -97,6 +110,9 @@ def run(
     mode: str | None,
     cwd: Path | None,
     environment: dict[str, str],
+    directives: dict[str, str],
+    names: tuple[str, ...],
+    note: str,
     model_turns: bool,
     program_version: str | None,
     timeout: int,
@@ -132,6 +148,9 @@ def run(
             redactor=Redactor(secrets_in(os.environ, environment)),
             now_ms=now_ms,
             model_turns=model_turns,
+            directives=directives,
+            note=note,
+            cases=_chosen(names),
             version=program_version,
             seconds=timeout,
             on_case=_show_progress,
@@ -143,6 +162,18 @@ def run(
     if markdown_file is not None:
         markdown_file.write_text(markdown_report(report))
     return REFUSED if report.failed else DONE
+
+
+def _chosen(names: tuple[str, ...]) -> "tuple[Case, ...]":
+    """The cases of those names, after the handshake, without which nothing goes; none = all."""
+    from groupx.capabilities.cases import CASES, HANDSHAKE
+
+    known = {case.name: case for case in CASES}
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(f"no case '{name}'; there are {', '.join(known)}")
+    wanted = {HANDSHAKE.name, *names} if names else known
+    return tuple(case for case in CASES if case.name in wanted)
 
 
 def _play(plan: "RunPlan") -> "RunReport":

@@ -1,0 +1,151 @@
+"""A program that is nothing but words, behind the contract of the drivers."""
+
+from collections.abc import Callable
+
+import attrs
+import pytest
+import trio
+
+from groupx.adapters.contract import (
+    AdapterStartError,
+    Cancelled,
+    Completed,
+    ContentDelta,
+    EventSink,
+    ProbeReport,
+    PromptEnd,
+    ReasoningDelta,
+    SessionFacts,
+    SessionProfile,
+    Started,
+    ToolUpdate,
+)
+from groupx.capabilities.redaction import Redactor
+from groupx.capabilities.running import RunPlan
+from groupx.domain.context_usage import Usage
+from groupx.domain.errors import ErrorCode
+from groupx.process.spawner import Spawner
+
+KNOWN = "known-session"
+
+
+@attrs.define
+class Paper:
+    """An adapter and its program; every field is one way in which it may deviate."""
+
+    driver: str = "acp"
+    adapter_id: str = "acp"
+    can_reconcile: bool = False
+    version: str | None = "1.2.3"
+    start_error: AdapterStartError | None = None
+    adopts_unknown: bool = False
+    unknown_error: ErrorCode | None = None
+    mode: str = "probed"
+    mcp: bool = True
+    pieces: tuple[str, ...] = ("rea", "dy")
+    thinks: bool = True
+    tool_phases: tuple[str, ...] = ("started", "completed")
+    tells_usage: bool = True
+    deaf: bool = False
+    usable_after_cancel: bool = True
+    silent: bool = False
+    end: PromptEnd | None = None
+    leaks: bool = False
+    starts: int = 0
+    profiles: list[SessionProfile] = attrs.field(factory=list)
+    on_start: Callable[[SessionProfile], None] = lambda _: None
+
+    async def probe(self, profile: SessionProfile, spawner: Spawner) -> ProbeReport:
+        return ProbeReport(found=True, path="/bin/paper")
+
+    async def serve(self, profile, spawner, *, task_status=trio.TASK_STATUS_IGNORED) -> None:
+        self.starts += 1
+        self.profiles.append(profile)
+        self.on_start(profile)
+        if self.start_error is not None:
+            raise self.start_error
+        unknown = profile.resume not in (None, KNOWN) and "session-" not in profile.resume
+        if unknown and self.unknown_error is not None:
+            raise AdapterStartError(self.unknown_error, "It does not know that session.")
+        resumed = profile.resume is not None and (not unknown or self.adopts_unknown)
+        session = PaperSession(self, profile, f"session-{self.starts}", resumed)
+        task_status.started(session)
+        await session.closed.wait()
+
+
+class PaperSession:
+    def __init__(self, paper: Paper, profile: SessionProfile, name: str, resumed: bool) -> None:
+        self._paper = paper
+        self.usable = True
+        self.closed = trio.Event()
+        self._cancel = trio.Event()
+        argv = ("/opt/paper/bin/paper", "--speak")
+        if paper.leaks and profile.mcp:
+            argv = (*argv, profile.mcp.bearer)
+        self.facts = SessionFacts(
+            native_session_id=profile.resume if resumed else name,
+            protocol="paper",
+            program_name="paper",
+            program_version=paper.version,
+            continuity="resumed" if resumed else "new",
+            capabilities={
+                "mode": paper.mode,
+                "mcp": "advertised" if paper.mcp else "unsupported",
+                "resume": "advertised",
+            },
+            argv=argv,
+            mcp_injected=paper.mcp and profile.mcp is not None,
+        )
+
+    async def prompt(self, text: str, sink: EventSink) -> PromptEnd:
+        paper = self._paper
+        sink(Started())
+        if paper.silent:
+            await trio.sleep_forever()
+        if paper.thinks and "THINK" in text:
+            sink(ReasoningDelta("so it is"))
+        if "shell" in text:
+            for phase in paper.tool_phases:
+                status = "completed" if phase == "completed" else "in_progress"
+                sink(ToolUpdate(phase=phase, tool_call_id="t", name="shell", status=status))
+        for piece in paper.pieces:
+            sink(ContentDelta(piece))
+        if paper.end is not None:
+            return paper.end
+        if "SLOW" in text and not paper.deaf:
+            await self._cancel.wait()
+            self.usable = paper.usable_after_cancel
+            return Cancelled()
+        return Completed(usage=Usage(total_tokens=7) if paper.tells_usage else None)
+
+    async def cancel(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self._cancel.set()
+
+    async def close(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.closed.set()
+
+    def kill(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """`plan(paper, **fields)` → a RunPlan whose clock stands still."""
+
+    def make(paper: Paper, **fields) -> RunPlan:
+        profile = SessionProfile(
+            agent_id="a", command=("paper",), cwd=str(tmp_path), run_dir=str(tmp_path)
+        )
+        return RunPlan(
+            **{
+                "adapter": paper,
+                "profile": profile,
+                "redactor": Redactor(),
+                "now_ms": lambda: 1_700_000_000_000,
+                **fields,
+            }
+        )
+
+    return make
