@@ -100,9 +100,9 @@ def accepted_from(result: Mapping[str, Any]) -> AcceptedMessage:
     return AcceptedMessage(
         message_event_id=result["messageEventId"],
         correlation_id=result["correlationId"],
-        turns=_turns_from(result["turns"]),
+        turns=turns_from(result["turns"]),
         skipped=_skipped_from(result["skipped"]) if "skipped" in result else None,
-        watch_turns=_turns_from(result["watchTurns"]) if "watchTurns" in result else None,
+        watch_turns=turns_from(result["watchTurns"]) if "watchTurns" in result else None,
         watch_event_id=result.get("watchEventId"),
         pair_event_id=result.get("pairEventId"),
     )
@@ -112,7 +112,8 @@ def _skipped_from(items: list[Mapping[str, Any]]) -> tuple[Skipped, ...]:
     return tuple(Skipped(target=item["target"], reason=item["reason"]) for item in items)
 
 
-def _turns_from(items: list[Mapping[str, Any]]) -> tuple[QueuedTurnAnswer, ...]:
+def turns_from(items: list[Mapping[str, Any]]) -> tuple[QueuedTurnAnswer, ...]:
+    """The answers whose wire form was remembered."""
     return tuple(
         QueuedTurnAnswer(
             target=item["target"],

@@ -4,11 +4,10 @@ from typing import Any
 
 import attrs
 
-from groupx.domain.commands import AcceptCommand
+from groupx.domain.commands import CommandKey
 from groupx.domain.envelope import Envelope, EventDraft, Provenance
 from groupx.domain.errors import GroupXError, RecordedRefusal
 from groupx.domain.ids import SYSTEM, ActorId
-from groupx.domain.roster import EVERYONE, RosterEntry
 from groupx.domain.wire import optional, to_wire
 from groupx.store.command_rows import remember_refusal
 from groupx.store.loop_limits import Measure, stopped_message
@@ -40,13 +39,18 @@ class Refused:
     """Whether the author wanted to be woken at the end."""
     child_turn_id: str | None = optional()
     """Of a callback: the turn whose end it tells."""
+    observers: tuple[str, ...] | None = optional()
+    """Who was to watch."""
+    subject_turn_id: str | None = optional()
+    """Of a steer: the turn that it is about."""
+    steer_reason: str | None = optional()
 
 
 def refuse_call(
     tx: Transaction,
     parent: TurnRow,
-    command: AcceptCommand,
-    targets: tuple[RosterEntry, ...],
+    key: CommandKey,
+    refused: Refused,
     stopped: Measure,
 ) -> GroupXError:
     """The refusal to raise; it is on record, unless so many wait for the user already."""
@@ -55,24 +59,9 @@ def refuse_call(
     message = stopped_message(stopped)
     if _waiting(tx, parent, stopped.limit) >= MAX_STOPS:
         return GroupXError(stopped.code, message, **details)
-    everyone = EVERYONE in command.to
-    stop = record_loop_stop(
-        tx,
-        parent,
-        Refused(
-            command_type=command.key.command_type,
-            actor_id=command.actor_id,
-            to=(EVERYONE,) if everyone else tuple(target.actor_id for target in targets),
-            content=command.content,
-            reply_to_event_id=command.reply_to_event_id,
-            forwarded_event_id=command.forwarded_event_id,
-            wake_me=command.wake_me or None,
-        ),
-        limit=stopped.limit,
-        bound=stopped.bound,
-    )
+    stop = record_loop_stop(tx, parent, refused, limit=stopped.limit, bound=stopped.bound)
     error = RecordedRefusal(stopped.code, message, **details, stopEventId=stop.event_id)
-    remember_refusal(tx, command.key, error)
+    remember_refusal(tx, key, error)
     return error
 
 

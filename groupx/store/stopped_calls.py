@@ -109,13 +109,20 @@ def _refused(found: dict[str, Any]) -> Refused:
     return Refused(
         command_type=_text(found["commandType"]),
         actor_id=ActorId(_text(found["actorId"])),
-        to=tuple(_text(name) for name in cast("list[Any]", found["to"])),
+        to=_texts(found["to"]),
         content=_text(found["content"]),
         reply_to_event_id=_text_if_any(found, "replyToEventId"),
         forwarded_event_id=_text_if_any(found, "forwardedEventId"),
         wake_me=bool(found.get("wakeMe")),
         child_turn_id=_text_if_any(found, "childTurnId"),
+        observers=_texts(found["observers"]) if found.get("observers") else None,
+        subject_turn_id=_text_if_any(found, "subjectTurnId"),
+        steer_reason=_text_if_any(found, "steerReason"),
     )
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    return tuple(_text(name) for name in cast("list[Any]", found))
 
 
 def _text_if_any(found: dict[str, Any], key: str) -> str | None:

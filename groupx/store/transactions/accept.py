@@ -3,14 +3,14 @@
 from groupx.domain.commands import AcceptCommand, AcceptedMessage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
-from groupx.domain.roster import RosterEntry
+from groupx.domain.roster import EVERYONE, RosterEntry
 from groupx.domain.supervision import resolve_pair
 from groupx.store.ancestry import ancestry
 from groupx.store.claim_rows import open_claims
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
 from groupx.store.enqueue import Lineage, Message, Wake, called_from, check_content, new_root
 from groupx.store.loop_limits import first_reached
-from groupx.store.loop_stop import refuse_call
+from groupx.store.loop_stop import Refused, refuse_call
 from groupx.store.queries.rooms import active_room
 from groupx.store.supervision import enqueue_watched
 from groupx.store.supervision_watch import refuse_messages_to_watched
@@ -100,5 +100,21 @@ def _lineage(
                 )
     stopped = first_reached(tx.conn, chain.parent, woken, command.limits)
     if stopped is not None:
-        raise refuse_call(tx, chain.parent, command, targets, stopped)
+        refused = _refused(command, targets)
+        raise refuse_call(tx, chain.parent, command.key, refused, stopped)
     return called_from(chain.parent)
+
+
+def _refused(command: AcceptCommand, targets: tuple[RosterEntry, ...]) -> Refused:
+    """The whole call, for the case that the user lets it go on."""
+    everyone = EVERYONE in command.to
+    return Refused(
+        command_type=command.key.command_type,
+        actor_id=command.actor_id,
+        to=(EVERYONE,) if everyone else tuple(target.actor_id for target in targets),
+        content=command.content,
+        reply_to_event_id=command.reply_to_event_id,
+        forwarded_event_id=command.forwarded_event_id,
+        wake_me=command.wake_me or None,
+        observers=command.supervision and command.supervision.observers,
+    )
