@@ -7,7 +7,10 @@ from groupx.mcp.desk import open_desk
 from groupx.mcp.mount import Manager
 from groupx.mcp.room import RoomFace
 from groupx.mcp.tool import AnyTool, desk_of
+from groupx.mcp.tools.ask import ASK
+from groupx.mcp.tools.collect import COLLECT
 from groupx.mcp.tools.publish import PUBLISH
+from groupx.mcp.tools.read import READ
 from groupx.mcp.tools.send import SEND
 
 MEMBER_INSTRUCTIONS = (
@@ -17,7 +20,7 @@ MEMBER_INSTRUCTIONS = (
 OPERATOR_INSTRUCTIONS = "You help the user of a room of agents to run it."
 
 TOOLS: Mapping[Desk, Mapping[str, AnyTool]] = {
-    "member": desk_of(SEND, PUBLISH),
+    "member": desk_of(SEND, PUBLISH, ASK, COLLECT, READ),
     "operator": desk_of(),
 }
 INSTRUCTIONS: Mapping[Desk, str] = {

@@ -1,0 +1,44 @@
+"""What callers are told of the turns they caused, within the size of a tool's result."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from groupx.domain.text import excerpt
+from groupx.domain.turns import TurnStatus
+from groupx.mcp.bounds import CONTENT_BYTES, cut
+from groupx.store.queries.called_turns import CalledTurn
+
+REASON_CHARACTERS = 200
+NOTE = (
+    "Pending turns go on. Collect them by messageEventId, now or in a later turn of yours; do not "
+    "send the message again."
+)
+_STATES = {TurnStatus.COMPLETED: "answered"}
+
+
+def answers(message_event_id: str, turns: Sequence[CalledTurn]) -> dict[str, Any]:
+    """One entry a target; one failure hides no other's answer."""
+    share = CONTENT_BYTES // max(1, len(turns))
+    results = [_result(turn, share) for turn in turns]
+    told: dict[str, Any] = {"messageEventId": message_event_id, "results": results}
+    if any(result["state"] == "pending" for result in results):
+        told["note"] = NOTE
+    return told
+
+
+def _result(turn: CalledTurn, max_bytes: int) -> dict[str, Any]:
+    state = _STATES.get(turn.status, turn.status.value) if turn.ended else "pending"
+    result: dict[str, Any] = {"target": turn.target, "turnId": turn.turn_id, "state": state}
+    if state == "pending":
+        result["status"] = turn.status.value
+    optional = {
+        "queuePosition": turn.queue_position,
+        "activeTurnId": turn.active_turn_id,
+        "errorCode": turn.error_code,
+        "message": turn.message and excerpt(turn.message, REASON_CHARACTERS),
+        "responseEventId": turn.response_event_id,
+    }
+    result |= {name: value for name, value in optional.items() if value is not None}
+    if turn.content is not None:
+        result |= cut(turn.content, turn.content_characters or 0, max_bytes)
+    return result

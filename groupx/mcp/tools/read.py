@@ -1,0 +1,116 @@
+"""read: what was said in the room, and how turns went."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from pydantic import Field
+
+from groupx.actors.messages import Read
+from groupx.domain.ids import RoomId
+from groupx.mcp.bounds import CONTENT_BYTES, cut
+from groupx.mcp.calling import turn_of
+from groupx.mcp.tool import Answer, Arguments, Call, Tool
+from groupx.store.queries.public_events import (
+    ContentQuery,
+    PublicEvent,
+    PublicQuery,
+    public_content,
+    public_events,
+)
+
+DEFAULT_EVENTS = 50
+MAX_EVENTS = 200
+LEAST_BYTES = 256
+"""Of each message, however many there are."""
+_TOLD = ("turnId", "status", "errorCode", "message", "reason", "limit", "bound", "responseEventId")
+"""What is told of a body besides its content."""
+
+
+class ReadRoom(Arguments):
+    """Which part of the room's history."""
+
+    correlation_id: str | None = Field(None, description="Only what belongs to this interaction.")
+    after_seq: int | None = Field(
+        None, ge=0, description="Only what came after this seq; if left out, the newest events."
+    )
+    limit: int = Field(DEFAULT_EVENTS, ge=1, le=MAX_EVENTS, description="How many at most.")
+    event_id: str | None = Field(
+        None, description="Read one long message to its end instead, from `offset` on."
+    )
+    offset: int = Field(0, ge=0, description="With eventId: how many characters to leave out.")
+
+
+async def _read(call: Call, given: ReadRoom) -> Answer:
+    turn = await turn_of(call)
+    if given.event_id is not None:
+        return await read_content(call, turn.room_id, given.event_id, given.offset)
+    query = PublicQuery(
+        room_id=turn.room_id,
+        limit=given.limit,
+        after_seq=given.after_seq,
+        correlation_id=given.correlation_id,
+    )
+    found = await call.room.store.ask(Read(public_events, query))
+    newest = given.after_seq is None
+    events = _fitting(found[::-1] if newest else found)
+    seqs = [event["seq"] for event in events]
+    return {
+        "events": sorted(events, key=lambda event: event["seq"]),
+        "nextAfterSeq": max(seqs, default=given.after_seq or 0),
+        "more": not newest and (len(found) == given.limit or len(events) < len(found)),
+    }
+
+
+def _fitting(found: Sequence[PublicEvent]) -> list[dict[str, Any]]:
+    """As many as fit, from the first one."""
+    each = max(LEAST_BYTES, CONTENT_BYTES // max(1, len(found)))
+    events: list[dict[str, Any]] = []
+    size = 0
+    for event in found:
+        told = _told(event, each)
+        size += len(orjson.dumps(told))
+        if events and size > CONTENT_BYTES:
+            break
+        events.append(told)
+    return events
+
+
+async def read_content(call: Call, room_id: RoomId, event_id: str, offset: int) -> Answer:
+    """One message, a piece at a time."""
+    query = ContentQuery(
+        room_id=room_id, event_id=event_id, offset=offset, characters=CONTENT_BYTES
+    )
+    piece = await call.room.store.ask(Read(public_content, query))
+    return {"eventId": event_id, **cut(piece.text, piece.characters, CONTENT_BYTES, offset)}
+
+
+def _told(event: PublicEvent, max_bytes: int) -> dict[str, Any]:
+    body = event.body
+    told: dict[str, Any] = {
+        "seq": event.seq,
+        "eventId": event.event_id,
+        "type": event.type,
+        "actorId": event.actor_id,
+        "at": event.at,
+        "correlationId": event.correlation_id,
+    }
+    if event.to:
+        told["to"] = list(event.to)
+    if event.reply_to_event_id is not None:
+        told["replyToEventId"] = event.reply_to_event_id
+    told |= {name: body[name] for name in _TOLD if name in body}
+    content = body.get("content")
+    if isinstance(content, str):
+        told |= cut(content, len(content), max_bytes)
+    return told
+
+
+READ = Tool(
+    name="read",
+    description="Read what was said in this room and how turns went: messages, and turns that "
+    "were queued, started or ended. Reasoning and tool use are not in it. Long messages are cut; "
+    "with eventId and offset the rest can be read.",
+    arguments=ReadRoom,
+    run=_read,
+)
