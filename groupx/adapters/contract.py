@@ -42,6 +42,15 @@ class SessionProfile:
     """An existing 0700 folder for files that live as long as the session."""
 
 
+@attrs.frozen
+class Login:
+    """Whether the program is logged in, as far as it can be told without a turn of its model."""
+
+    known: Literal["yes", "no", "unknown"] = "unknown"
+    how: str = "it asked for no login; only a turn tells whether its account answers"
+    """By what that is told, as a clause."""
+
+
 @attrs.frozen(kw_only=True)
 class SessionFacts:
     """What the handshake established."""
@@ -57,6 +66,7 @@ class SessionFacts:
     argv: tuple[str, ...] = ()
     """The argv that was started (no secrets are ever in it)."""
     mcp_injected: bool = False
+    login: Login = attrs.field(factory=Login)
 
 
 class AdapterStartError(Exception):
@@ -243,6 +253,8 @@ class ProbeReport:
     version: str | None = None
     problem: str | None = None
     """What is missing and what to install or do."""
+    notes: tuple[str, ...] = ()
+    """What is good to know, and hinders nothing."""
 
 
 class Adapter(Protocol):

@@ -7,7 +7,7 @@ import trio
 
 from groupx.adapters.claude.connection import ControlRefused
 from groupx.adapters.claude.failures import words_of
-from groupx.adapters.claude.handshake import greet, mcp_is_ready, set_mode
+from groupx.adapters.claude.handshake import Greeting, greet, mcp_is_ready, set_mode
 from groupx.adapters.claude.session import ClaudeSession
 from groupx.adapters.claude.starting import (
     INSTALL,
@@ -119,7 +119,7 @@ async def _open(session: ClaudeSession, child: ChildProcess) -> None:
     timeouts = profile.timeouts
     try:
         with trio.fail_after(timeouts.handshake / 1000):
-            version = await greet(connection)
+            greeting = await greet(connection)
             seconds = timeouts.request / 1000
             mode = await set_mode(connection, profile.mode or MODE, seconds=seconds)
             mcp = profile.mcp and await mcp_is_ready(connection, profile.mcp.name, seconds=seconds)
@@ -137,7 +137,7 @@ async def _open(session: ClaudeSession, child: ChildProcess) -> None:
         raise _ended_early(session, child, lost) from lost
     if session.unprompted is not None:
         raise asked_early(session.unprompted)
-    session.open_as(_facts(session, child, version, mcp=bool(mcp)), mode=mode)
+    session.open_as(_facts(session, child, greeting, mcp=bool(mcp)), mode=mode)
 
 
 def _ended_early(
@@ -164,14 +164,14 @@ def _ended_early(
 
 
 def _facts(
-    session: ClaudeSession, child: ChildProcess, version: str | None, *, mcp: bool
+    session: ClaudeSession, child: ChildProcess, greeting: Greeting, *, mcp: bool
 ) -> SessionFacts:
     resumed = session.profile.resume is not None
     return SessionFacts(
         native_session_id=session.session_id,
         protocol="stream-json",
         program_name="claude",
-        program_version=version,
+        program_version=greeting.version,
         continuity="resumed" if resumed else "new",
         capabilities={
             "streaming": "documented",
@@ -183,4 +183,5 @@ def _facts(
         },
         argv=child.argv,
         mcp_injected=mcp,
+        login=greeting.login,
     )

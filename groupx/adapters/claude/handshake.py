@@ -1,8 +1,10 @@
 """The first words with a started Claude Code: what it is, and its permission mode."""
 
+import attrs
+
 from groupx.adapters.claude.connection import ControlRefused, StreamConnection
-from groupx.adapters.contract import AdapterStartError
-from groupx.adapters.json_lines import Json, objects_in, quote, text_of
+from groupx.adapters.contract import AdapterStartError, Login
+from groupx.adapters.json_lines import Json, is_object, objects_in, quote, text_of
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import cut_utf8
 
@@ -11,14 +13,36 @@ _SAME = ({"manual", "default"},)
 """Names of one mode."""
 
 
-async def greet(connection: StreamConnection) -> str | None:
-    """`initialize`; the program's version. It emits nothing before we write, and connects to the
+@attrs.frozen
+class Greeting:
+    """What the program said of itself and of its account."""
+
+    version: str | None
+    login: Login
+
+
+async def greet(connection: StreamConnection) -> Greeting:
+    """`initialize`. It emits nothing before we write, and connects to the
     MCP server first: only the whole handshake bounds it.
 
     Raises as `StreamConnection.ask`.
     """
     answer = await connection.ask({"subtype": "initialize", "hooks": None})
-    return cut_utf8(text_of(answer.get("claude_code_version")), MAX_LABEL_BYTES)[0] or None
+    version = cut_utf8(text_of(answer.get("claude_code_version")), MAX_LABEL_BYTES)[0] or None
+    return Greeting(version, _login_of(answer.get("account")))
+
+
+def _login_of(account: object) -> Login:
+    """What it says of where its key or token comes from; the value itself it does not tell."""
+    if not is_object(account):
+        return Login()
+    sources = [text_of(account.get(key)) for key in ("tokenSource", "apiKeySource")]
+    named = [source for source in sources if source not in ("", "none")]
+    if named:
+        return Login("yes", f"it has credentials from {', '.join(named)}; only a turn tries them")
+    if text_of(account.get("apiProvider")) == "firstParty":
+        return Login("no", "it has neither a token nor an API key")
+    return Login()
 
 
 async def set_mode(connection: StreamConnection, mode: str, *, seconds: float) -> str:

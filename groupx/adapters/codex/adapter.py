@@ -8,7 +8,7 @@ import trio
 
 import groupx
 from groupx.adapters.codex.opening import OpenedThread, greet, open_thread
-from groupx.adapters.codex.programs import INSTALL, PROGRAM, native_prefix
+from groupx.adapters.codex.programs import INSTALL, PROGRAM, SHIM_NOTE, is_shim, native_prefix
 from groupx.adapters.codex.reaching import is_listening, with_program
 from groupx.adapters.codex.reconciling import ask_after
 from groupx.adapters.codex.session import CodexSession
@@ -53,10 +53,11 @@ class CodexAdapter:
         path = shutil.which(prefix[0], path=environment.get("PATH"))
         if path is None:
             return ProbeReport(found=False, problem=f"{prefix[0]} was not found. {INSTALL}")
+        notes = (SHIM_NOTE,) if is_shim(path) else ()
         said = await output_of(spawner, (*prefix, "--version"), environment)
         version = next(iter(said.splitlines()), None)
         problem = None if version else f"It does not tell its version. {INSTALL}"
-        return ProbeReport(found=True, path=path, version=version, problem=problem)
+        return ProbeReport(found=True, path=path, version=version, problem=problem, notes=notes)
 
     async def serve(
         self,
@@ -149,4 +150,5 @@ def _facts(program: Duplex, profile: SessionProfile, opened: OpenedThread) -> Se
         },
         argv=program.argv,
         mcp_injected=opened.mcp_injected,
+        login=opened.login,
     )

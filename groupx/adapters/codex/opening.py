@@ -6,9 +6,9 @@ import attrs
 
 from groupx.adapters.codex.profile import check_requirements, check_thread, thread_params
 from groupx.adapters.connection import ConnectionLost, NoAnswer
-from groupx.adapters.contract import AdapterStartError, SessionProfile
+from groupx.adapters.contract import AdapterStartError, Login, SessionProfile
 from groupx.adapters.failure_words import classify_words
-from groupx.adapters.json_lines import Json, object_of, text_of
+from groupx.adapters.json_lines import Json, is_object, object_of, text_of
 from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import cut_utf8, excerpt
@@ -30,6 +30,15 @@ class OpenedThread:
     """It is running a turn that we did not start."""
     mcp_injected: bool
     version: str | None
+    login: Login
+
+
+@attrs.frozen(kw_only=True)
+class Greeting:
+    """What the program said of itself and of its account."""
+
+    agent: str
+    login: Login
 
 
 async def introduce(connection: RpcConnection, *, our_version: str) -> Json:
@@ -45,7 +54,9 @@ async def introduce(connection: RpcConnection, *, our_version: str) -> Json:
     return object_of(greeting)
 
 
-async def greet(connection: RpcConnection, profile: SessionProfile, *, our_version: str) -> Json:
+async def greet(
+    connection: RpcConnection, profile: SessionProfile, *, our_version: str
+) -> Greeting:
     """Introduce ourselves, and see to what it may not do without: no login, no policy in the way.
 
     Raises AdapterStartError, RpcError, ConnectionLost, NoAnswer.
@@ -53,10 +64,23 @@ async def greet(connection: RpcConnection, profile: SessionProfile, *, our_versi
     greeting = await introduce(connection, our_version=our_version)
     seconds = profile.timeouts.request / 1000
     check_requirements(await _known(connection, "configRequirements/read", None, seconds))
-    account = await _known(connection, "account/read", {"refreshToken": False}, seconds)
-    if account.get("requiresOpenaiAuth") is True and account.get("account") is None:
+    said = await _known(connection, "account/read", {"refreshToken": False}, seconds)
+    login = _login_of(said)
+    if login.known == "no":
         raise _login("")
-    return greeting
+    return Greeting(agent=text_of(greeting.get("userAgent")), login=login)
+
+
+def _login_of(said: Json) -> Login:
+    """What `account/read` says of it; an older program says nothing."""
+    account = said.get("account")
+    if is_object(account):
+        return Login("yes", f"it has an account ({text_of(account.get('type')) or 'of some kind'})")
+    if said.get("requiresOpenaiAuth") is True:
+        return Login("no", "it has no account, and its provider requires one")
+    if said.get("requiresOpenaiAuth") is False:
+        return Login("unknown", "its provider needs no login; only a turn tells whether it answers")
+    return Login()
 
 
 async def _known(
@@ -72,7 +96,7 @@ async def _known(
 
 
 async def open_thread(
-    connection: RpcConnection, greeting: Json, profile: SessionProfile
+    connection: RpcConnection, greeting: Greeting, profile: SessionProfile
 ) -> OpenedThread:
     """The earlier thread where the program still has it, else a new one.
 
@@ -83,9 +107,11 @@ async def open_thread(
 
 
 class _Opening:
-    def __init__(self, connection: RpcConnection, greeting: Json, profile: SessionProfile) -> None:
+    def __init__(
+        self, connection: RpcConnection, greeting: Greeting, profile: SessionProfile
+    ) -> None:
         self._connection = connection
-        self._agent = text_of(greeting.get("userAgent"))
+        self._greeting = greeting
         self._profile = profile
         self._with_mcp = profile.mcp is not None
 
@@ -151,13 +177,14 @@ class _Opening:
     def _opened(self, answer: Json, *, resumed: bool) -> OpenedThread:
         check_thread(answer)
         thread = object_of(answer.get("thread"))
-        named = re.match(rf"{CLIENT}/(\S+)", self._agent)
+        named = re.match(rf"{CLIENT}/(\S+)", self._greeting.agent)
         version = named[1] if named else text_of(thread.get("cliVersion"))
         return OpenedThread(
             thread_id=text_of(thread.get("id")),
             resumed=resumed,
             busy=object_of(thread.get("status")).get("type") == "active",
             mcp_injected=self._with_mcp,
+            login=self._greeting.login,
             version=cut_utf8(version, MAX_LABEL_BYTES)[0] or None,
         )
 

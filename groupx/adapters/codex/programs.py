@@ -11,6 +11,11 @@ PROGRAM = ("codex",)
 ARGUMENTS = ("app-server",)
 INSTALL = "Install Codex: npm install -g @openai/codex. Then run `codex login` once."
 SHIM = "codex.js"
+SHIM_NOTE = (
+    "npm's Node script was found, and not the native binary that belongs to it: it starts more "
+    "slowly, and killing it may leave the binary behind. Install Codex again, with npm's optional "
+    "packages"
+)
 _CPUS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -29,6 +34,11 @@ def native_prefix(command: tuple[str, ...], environment: Mapping[str, str]) -> t
         return command
     binary = _binary_of(script.parents[1])
     return command if binary is None else (str(binary),)
+
+
+def is_shim(path: str) -> bool:
+    """Whether it is npm's Node script."""
+    return Path(path).resolve().name == SHIM
 
 
 def _binary_of(package: Path) -> Path | None:

@@ -30,6 +30,23 @@ async def test_initialize_then_the_mode_then_nothing(scripted):
     assert facts.capabilities["mode"] == "probed"
 
 
+@pytest.mark.parametrize(
+    ("account", "known"),
+    [
+        ({"tokenSource": "none", "apiKeySource": "ANTHROPIC_API_KEY"}, "yes"),
+        ({"tokenSource": "claude.ai", "apiKeySource": "none", "apiProvider": "firstParty"}, "yes"),
+        ({"tokenSource": "none", "apiKeySource": "none", "apiProvider": "firstParty"}, "no"),
+        ({"tokenSource": "none", "apiKeySource": "none", "apiProvider": "bedrock"}, "unknown"),
+        (None, "unknown"),
+        ("odd", "unknown"),
+    ],
+)
+async def test_its_login_is_told_by_where_its_key_comes_from(scripted, account, known):
+    answer = {"claude_code_version": "2.1.332", "account": account}
+    async with scripted(scenario={"initialize": [{"result": answer}]}) as rig:
+        assert rig.session.facts.login.known == known
+
+
 async def test_the_argv(scripted):
     async with scripted() as rig:
         argv = rig.session.facts.argv[5:]

@@ -56,6 +56,21 @@ async def test_the_fixed_profile(app_server, tmp_path):
     assert facts.argv[-1] == "app-server"
 
 
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        ({"account": {"type": "chatgpt", "email": "ada@example.org"}}, "yes"),
+        ({"account": None, "requiresOpenaiAuth": False}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+async def test_its_login_is_told_by_its_account(app_server, answer, known):
+    async with app_server({"account/read": [{"result": answer}]}) as rig:
+        login = rig.session.facts.login
+    assert login.known == known
+    assert "ada@example.org" not in login.how
+
+
 async def test_the_mcp_server_is_given_by_the_thread_and_its_bearer_is_in_no_argv(app_server):
     async with app_server(mcp=MCP) as rig:
         facts = rig.session.facts

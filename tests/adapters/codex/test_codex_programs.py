@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
-from groupx.adapters.codex.programs import native_prefix
+from groupx.adapters.codex.adapter import CodexAdapter
+from groupx.adapters.codex.programs import SHIM_NOTE, native_prefix
+from groupx.adapters.contract import SessionProfile
 
 NAMED = f"codex-{sys.platform}-{'arm64' if platform.machine() in ('arm64', 'aarch64') else 'x64'}"
 
@@ -40,6 +42,14 @@ def test_the_binary_of_this_machine(modules, tmp_path, package):
 
 def test_a_script_without_its_binary_is_started_itself(modules, tmp_path):
     assert native_prefix(("codex",), {"PATH": str(tmp_path / "bin")}) == ("codex",)
+
+
+async def test_a_script_without_its_binary_is_told(modules, tmp_path, spawner):
+    env = {"PATH": f"{tmp_path / 'bin'}:/bin"}
+    profile = SessionProfile(agent_id="a", command=(), cwd="/", env=env, run_dir="/")
+    assert (await CodexAdapter().probe(profile, spawner)).notes == (SHIM_NOTE,)
+    executable(modules / "@openai" / NAMED / "vendor" / "some-triple" / "bin" / "codex")
+    assert (await CodexAdapter().probe(profile, spawner)).notes == ()
 
 
 @pytest.mark.parametrize("command", [("npx", "@openai/codex"), ("no-such-program",)])
