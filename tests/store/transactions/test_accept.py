@@ -198,7 +198,8 @@ def test_a_turn_that_waits_calls_nobody(ledger, refused):
     assert call(ledger, waiting, ledger.a, ledger.b)
     ledger.write(requeue, waiting)
     refused("SESSION_NOT_AVAILABLE", accept, call(ledger, waiting, ledger.a, ledger.b))
-    refused("SESSION_NOT_AVAILABLE", claim_inline, ClaimInline(child_turn_ids=(), by_turn_id=waiting))
+    collect = ClaimInline(child_turn_ids=(), by_turn_id=waiting)
+    refused("SESSION_NOT_AVAILABLE", claim_inline, collect)
 
 
 def test_nobody_calls_out_of_anothers_turn(ledger, refused):

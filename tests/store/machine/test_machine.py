@@ -1,0 +1,46 @@
+"""Whatever happens to a room, in whatever order: the promises hold, and the model knows why.
+
+The long form: GROUPX_MACHINE_STEPS=100000 pytest tests/store/machine
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.store.machine.rules import bound
+from tests.store.machine.statistics import Statistics
+
+LONG = int(os.environ.get("GROUPX_MACHINE_STEPS", "0"))
+"""At least so many steps, at random; 0 = a few, and always the same."""
+RUN_LENGTH = 120 if LONG else 60
+RUNS = LONG // (RUN_LENGTH - 20) + 1 if LONG else 20
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(4 * 3_600 if LONG else 60)
+def test_the_promises_hold_whatever_happens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = Statistics()
+    run_state_machine_as_test(
+        bound(log, tmp_path),
+        settings=settings(
+            max_examples=RUNS,
+            stateful_step_count=RUN_LENGTH,
+            deadline=None,
+            derandomize=not LONG,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate, Phase.shrink),
+        ),
+    )
+    if LONG:
+        with capsys.disabled():
+            print("", *log.lines(), sep="\n")
+    assert log.steps >= (LONG or 800)
+    assert log.done["claim"]
+    assert log.done["crash"]
+    assert log.refused
