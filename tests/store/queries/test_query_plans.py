@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
+
 from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
 from groupx.domain.completion import ClaimInline, ReleaseInline
 from groupx.domain.context_usage import RecordUsage, Usage
 from groupx.domain.envelope import Provenance
+from groupx.domain.errors import RecordedRefusal
 from groupx.domain.ids import SYSTEM, USER_WEB
 from groupx.domain.ledger import Progress
 from groupx.domain.limits import Limits
@@ -15,6 +18,7 @@ from groupx.domain.packet_inputs import ChainQuery, PacketQuery, SaidQuery
 from groupx.domain.pages import BootstrapQuery, EventsAfter, HistoryQuery
 from groupx.domain.receipts import ReceiptQuery
 from groupx.domain.runs import CloseInstance, OpenRun, RecoverLane, RecoverQuery
+from groupx.domain.watching import ObserveCommand, WatchQuery
 from groupx.store.queries.bootstrap import bootstrap
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.events_after import events_after
@@ -25,6 +29,7 @@ from groupx.store.queries.packet_inputs import packet_head
 from groupx.store.queries.receipts import input_receipts
 from groupx.store.queries.transcript_pages import chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
+from groupx.store.queries.watch import watch_state
 from groupx.store.transactions import recover
 from groupx.store.transactions.again import again
 from groupx.store.transactions.bindings import close_instance, open_run
@@ -32,12 +37,14 @@ from groupx.store.transactions.completion import claim_inline, release_inline
 from groupx.store.transactions.context_usage import record_usage
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.memory_policy import set_policy
+from groupx.store.transactions.observe import observe
 from groupx.store.transactions.progress import progress
 from groupx.store.transactions.publish import publish
 from groupx.store.transactions.recover import recover_all, recover_lane
 from groupx.store.transactions.requeue import requeue
 from groupx.store.transactions.withdraw import replace, withdraw
 from groupx.store.usage_rows import context_renewed
+from tests.store.pairs import Pair
 
 SMALL = {"actors", "rooms", "CONSTANT", "context_resets"}
 """Tables that do not grow with what is said, and what is no table."""
@@ -68,6 +75,7 @@ def exercise(ledger):
     """Every transaction and query at least once, along each of its branches that asks."""
     exercise_policies(ledger)
     exercise_claims(ledger)
+    exercise_supervision(ledger)
     done = ledger.completed(reply_to_event_id=ledger.send(ledger.b).message_event_id)
     parent, attempt_id = ledger.running(content="x")
     ledger.call(parent, ledger.a, ledger.b, ledger.c)
@@ -146,6 +154,25 @@ def exercise_claims(ledger):
     ledger.write(release_inline, ReleaseInline(**both))
     ledger.limits = Limits(hop_count=0)
     ledger.cancel(children[1].turn_id)
+
+
+def exercise_supervision(ledger):
+    ledger.limits = Limits()
+    pair = Pair(ledger)
+    query = WatchQuery(watch_turn_id=pair.watch, actor_id=ledger.b, after_seq=1)
+    snapshot = watch_state(ledger.conn, query).snapshot
+    key = ledger.key("mcp.watch", binding=ledger.bindings[ledger.b])
+    command = ObserveCommand(
+        key=key, actor_id=ledger.b, watch_turn_id=pair.watch, until="terminal", timed_out=True,
+        snapshot=snapshot,
+    )  # fmt: skip
+    ledger.write(observe, command)
+    following = pair.steer("interrupt").next_turn.turn_id
+    with pytest.raises(RecordedRefusal):
+        pair.steer(subject_turn_id=pair.subject, limits=Limits(steers_per_subject_turn=1))
+    ledger.cancel(following)
+    pair.end(pair.subject, Cause.CANCELLED)
+    pair.end(pair.watch)
 
 
 def test_growing_tables_are_only_read_by_index(ledger):
