@@ -12,6 +12,7 @@ from groupx.actors.directory import AgentDirectory
 from groupx.actors.lane import Lane
 from groupx.actors.mailbox import ActorCrashed, ActorRef
 from groupx.actors.messages import BuildPacket, Read, ToContext, ToStore, Write
+from groupx.actors.recovery import LaneRecovery
 from groupx.actors.session_keeper import OpenSession, SessionKeeper, SessionPorts
 from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
@@ -99,6 +100,7 @@ class AgentActor:
             on_cancelling=lambda: self._report(AgentState.CANCELLING),
             local_date=lane.local_date,
         )
+        self._recovery = LaneRecovery(agent, lane, sessions, bells)
         self._keeper: SessionKeeper
         self._start_is_due = True
         """A start may be tried without a turn that asks for it."""
@@ -108,7 +110,7 @@ class AgentActor:
     async def run(self) -> None:
         """Until `stopping` is set; then the running turn is closed and the program ended."""
         self._report(AgentState.RECOVERING)
-        await self._unless_stopping(self._lane.recover)
+        await self._unless_stopping(self._recovery.run)
         async with trio.open_nursery() as nursery:
             self._keeper = SessionKeeper(self._agent, self._sessions, nursery)
             while not self._stopping.is_set():

@@ -11,12 +11,13 @@ from groupx.adapters.contract import AdapterStartError
 from groupx.domain.attempts import MAX_ATTEMPTS
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
-from groupx.domain.ledger import LaneHead, TerminalCommand
+from groupx.domain.ledger import LaneHead, Recovered, Settlement, TerminalCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.runs import RecoverLane
 from groupx.domain.text import excerpt
 from groupx.store.queries.lane import lane_head, lane_views
 from groupx.store.transactions.recover import recover_lane
+from groupx.store.transactions.settle import settle
 from groupx.store.transactions.terminal import terminal
 
 MAX_MESSAGE_CHARACTERS = 1_000
@@ -31,11 +32,23 @@ class Lane:
     store: ActorRef[ToStore]
     local_date: Callable[[], str]
 
-    async def recover(self, *, alive: str | None = None) -> None:
+    async def recover(
+        self, *, alive: str | None = None, reconcilable: frozenset[str] = frozenset()
+    ) -> Recovered:
         """Close what an earlier incarnation, or an unanswered claim, left open; of the instance
-        that is `alive` only its attempts."""
-        command = RecoverLane(actor_id=self.actor_id, transport=self.transport, alive=alive)
-        await insist(self.store, Write(recover_lane, command))
+        that is `alive` only its attempts. What an adapter in `reconcilable` can ask its program
+        about is left open, and returned as undecided."""
+        command = RecoverLane(
+            actor_id=self.actor_id,
+            transport=self.transport,
+            reconcilable=reconcilable,
+            alive=alive,
+        )
+        return await insist(self.store, Write(recover_lane, command))
+
+    async def settle(self, settlement: Settlement) -> None:
+        """Close an undecided turn by what its program said."""
+        await insist(self.store, Write(settle, settlement))
 
     async def head(self) -> LaneHead | None:
         """The turn to run now, if there is one and it may run.

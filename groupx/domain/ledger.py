@@ -9,6 +9,7 @@ from groupx.domain.attempts import DeliveryCertainty, Reconciliation
 from groupx.domain.context_usage import Usage
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.outcomes import Cause
+from groupx.domain.recovery import NativeEnd
 from groupx.domain.turns import TurnStatus
 
 
@@ -160,6 +161,17 @@ class OpenAttempt:
     native_session_id: str | None
     native_turn_id: str | None
     partial_text: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Settlement:
+    """What reconciliation found of an undecided attempt; how it ends is decided as it is written,
+    by whether its turn is being cancelled."""
+
+    proven: NativeEnd | None
+    end: TerminalCommand
+    """With everything but the cause, which is replaced; its message is for the user when nothing
+    better is known than that the turn was cut off."""
 
 
 @attrs.frozen(kw_only=True)

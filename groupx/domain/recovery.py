@@ -1,10 +1,14 @@
-"""What recovery decides about one unfinished turn, from its rows alone. Pure."""
+"""What recovery decides about one unfinished turn: from its rows, then from what its agent's own
+program says of it. Pure."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 import attrs
 
-from groupx.domain.attempts import PREPARED, AttemptState
+from groupx.domain.attempts import INVOKED, PREPARED, STARTED, AttemptState
+from groupx.domain.outcomes import Cause
 from groupx.domain.turns import TurnStatus
 
 
@@ -18,6 +22,17 @@ class Verdict(StrEnum):
     CANCEL = "cancel"
     INTERRUPT = "interrupt"
     RECONCILE = "reconcile"
+
+
+_ASKABLE = frozenset(
+    {
+        (TurnStatus.DISPATCHING, INVOKED),
+        (TurnStatus.RUNNING, STARTED),
+        (TurnStatus.CANCELLING, INVOKED),
+        (TurnStatus.CANCELLING, STARTED),
+    }
+)
+"""Turn and attempt that agree; of any other pair nothing is known, so nobody is asked."""
 
 
 @attrs.frozen(kw_only=True)
@@ -35,17 +50,16 @@ class Unfinished:
 def verdict(turn: Unfinished) -> Verdict:
     """Only what provably was not sent is ever queued again.
 
-    A turn that runs was sent, even where its attempt contradicts that; of such a turn nothing is
-    known, so nobody is asked.
+    A turn that runs was sent, even where its attempt contradicts that.
     """
     queued = turn.status is TurnStatus.QUEUED
     prepared = turn.attempt == PREPARED
     contradictory = prepared and turn.status is TurnStatus.RUNNING
     unsent = not contradictory and (prepared or (queued and turn.attempt is None))
     if not unsent:
-        knows = turn.attempt is not None and not contradictory
         can_ask = turn.reconcilable and turn.in_roster and turn.same_transport
-        return Verdict.RECONCILE if can_ask and knows else Verdict.INTERRUPT
+        agree = (turn.status, turn.attempt) in _ASKABLE
+        return Verdict.RECONCILE if can_ask and agree else Verdict.INTERRUPT
     if turn.status is TurnStatus.CANCELLING:
         return Verdict.CANCEL
     if not turn.in_roster:
@@ -53,3 +67,32 @@ def verdict(turn: Unfinished) -> Verdict:
     if not turn.same_transport:
         return Verdict.OTHER_TRANSPORT
     return Verdict.KEEP if turn.attempt is None else Verdict.REQUEUE
+
+
+class NativeEnd(StrEnum):
+    """How a program's own record says that a turn ended."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    """Before it was done, by a cancel or with the program."""
+
+
+_SETTLED: Mapping[tuple[NativeEnd | None, bool], Cause] = MappingProxyType(
+    {
+        (NativeEnd.COMPLETED, False): Cause.COMPLETED,
+        (NativeEnd.COMPLETED, True): Cause.COMPLETED,
+        (NativeEnd.FAILED, False): Cause.NATIVE_FAILED,
+        (NativeEnd.FAILED, True): Cause.NATIVE_FAILED,
+        (NativeEnd.STOPPED, False): Cause.DAEMON_KILLED,
+        (NativeEnd.STOPPED, True): Cause.CANCELLED,
+        (None, False): Cause.DAEMON_KILLED,
+        (None, True): Cause.DAEMON_KILLED,
+    }
+)
+"""(what is proven of its end, whether the user had cancelled it) → why the turn ended."""
+
+
+def settled_cause(proven: NativeEnd | None, *, cancelling: bool) -> Cause:
+    """A completion that beat the cancel stays one; what is not proven is interrupted."""
+    return _SETTLED[proven, cancelling]

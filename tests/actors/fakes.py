@@ -43,8 +43,10 @@ from groupx.adapters.contract import (
     Exited,
     NativeEvent,
     NativeSession,
+    PastAttempt,
     ProbeReport,
     PromptEnd,
+    Reconciled,
     SessionFacts,
     SessionProfile,
     Started,
@@ -175,9 +177,12 @@ class FakeProgram:
 
     driver = "demo"
     adapter_id = "demo"
-    can_reconcile = False
 
     def __init__(self) -> None:
+        self.can_reconcile = False
+        self.record: Callable[[PastAttempt, EventSink], Awaitable[Reconciled]] | None = None
+        """How it answers what became of a prompt; None = never."""
+        self.asked: list[PastAttempt] = []
         self.prompts: list[FakePrompt] = []
         self.sessions: list[FakeSession] = []
         self.profiles: list[SessionProfile] = []
@@ -195,6 +200,15 @@ class FakeProgram:
 
     async def probe(self, profile: SessionProfile, spawner: Any) -> ProbeReport:
         return ProbeReport(found=True)
+
+    async def reconcile(
+        self, profile: SessionProfile, spawner: Any, attempt: PastAttempt, sink: EventSink
+    ) -> Reconciled:
+        self.asked.append(attempt)
+        await trio.sleep(self.start_seconds)
+        if self.record is None:
+            await trio.sleep_forever()
+        return await self.record(attempt, sink)
 
     async def serve(
         self,

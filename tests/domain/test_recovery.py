@@ -4,7 +4,8 @@ import attrs
 import pytest
 
 from groupx.domain.attempts import INVOKED, PREPARED, STARTED
-from groupx.domain.recovery import Unfinished, Verdict, verdict
+from groupx.domain.outcomes import Cause
+from groupx.domain.recovery import NativeEnd, Unfinished, Verdict, settled_cause, verdict
 from groupx.domain.turns import OPEN, TurnStatus
 
 ORDINARY = Unfinished(
@@ -32,6 +33,13 @@ TABLE = [
     ({"status": "running", "attempt": STARTED, "reconcilable": True, "in_roster": False},
      Verdict.INTERRUPT),
     ({"status": "running", "attempt": None, "reconcilable": True}, Verdict.INTERRUPT),
+    ({"status": "dispatching", "attempt": INVOKED, "reconcilable": True}, Verdict.RECONCILE),
+    ({"status": "cancelling", "attempt": STARTED, "reconcilable": True}, Verdict.RECONCILE),
+    ({"status": "queued", "attempt": INVOKED, "reconcilable": True}, Verdict.INTERRUPT),
+    ({"status": "dispatching", "attempt": STARTED, "reconcilable": True}, Verdict.INTERRUPT),
+    ({"status": "running", "attempt": INVOKED, "reconcilable": True}, Verdict.INTERRUPT),
+    ({"status": "cancelling", "attempt": STARTED, "reconcilable": True, "same_transport": False},
+     Verdict.INTERRUPT),
 ]  # fmt: skip
 
 
@@ -58,3 +66,17 @@ def test_nothing_that_may_have_been_sent_is_ever_queued_again():
             )
         )
         assert decided in {Verdict.INTERRUPT, Verdict.RECONCILE}
+
+
+@pytest.mark.parametrize(
+    ("proven", "running", "cancelling"),
+    [
+        (NativeEnd.COMPLETED, Cause.COMPLETED, Cause.COMPLETED),
+        (NativeEnd.FAILED, Cause.NATIVE_FAILED, Cause.NATIVE_FAILED),
+        (NativeEnd.STOPPED, Cause.DAEMON_KILLED, Cause.CANCELLED),
+        (None, Cause.DAEMON_KILLED, Cause.DAEMON_KILLED),
+    ],
+)
+def test_only_what_is_proven_is_more_than_interrupted(proven, running, cancelling):
+    assert settled_cause(proven, cancelling=False) is running
+    assert settled_cause(proven, cancelling=True) is cancelling

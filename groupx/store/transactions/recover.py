@@ -1,4 +1,7 @@
-"""Recovery from the rows alone: first every unfinished turn is decided, then it is written."""
+"""Recovery from the rows alone: first every unfinished turn is decided, then it is written.
+
+What is left to an agent's own program is written by settle.py.
+"""
 
 from collections import Counter
 from typing import Any
