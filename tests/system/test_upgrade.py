@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from groupx.process.killing import KILL_VARIABLE
 from tests.store.released import DATABASES, copy_of, reading
 from tests.system.conftest import MakeDaemon
-from tests.system.daemon import TERMINAL, Daemon, demo_agent, of_turn
+from tests.system.daemon import TERMINAL, Daemon, of_turn
+from tests.system.old_room import database, old_room
 from tests.system.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
@@ -21,15 +23,15 @@ NAMES = ["format-1", "format-4", "format-9", "format-9-crashed"]
 _BAK = ".before-format-10.bak"
 
 _PROGRAM = """
-import os, signal, threading
+import os, threading
 from groupx.runtime_upgrade import UpgradeReport
 
-point = {point!r}
 given_up = threading.Event()
 
 def reached(self, found):
-    if found == point:
-        {act}
+    if found == {point!r}:
+        os.write(1, b'HELD\\n')
+        given_up.wait()
 
 def give_up(self):
     self._given_up = True
@@ -40,29 +42,13 @@ UpgradeReport.give_up = give_up
 import groupx.cli
 groupx.cli.main()
 """
-_DIE = "os.kill(os.getpid(), signal.SIGKILL)"
-_HOLD = "os.write(1, b'HELD\\n'); given_up.wait()"
 
 
-def old_room(make_daemon: MakeDaemon, name: str) -> Daemon:
-    """A room that is not started, with a frozen database and its agents by the same names."""
-    daemon = make_daemon({agent: demo_agent() for agent in ("grok", "kimi", "codex")})
-    daemon.data.mkdir(mode=0o700)
-    source = copy_of(name, daemon.folder / "frozen")
-    for file in source.parent.iterdir():
-        file.rename(daemon.data / file.name.replace(source.stem, "groupx-local"))
-    return daemon
+def held_at(daemon: Daemon, point: str) -> None:
+    daemon.program = [sys.executable, "-c", _PROGRAM.format(point=point)]
 
 
-def database(daemon: Daemon) -> Path:
-    return daemon.data / "groupx-local.db"
-
-
-def with_hook(daemon: Daemon, point: str, act: str) -> None:
-    daemon.program = [sys.executable, "-c", _PROGRAM.format(point=point, act=act)]
-
-
-def without_hook(daemon: Daemon) -> None:
+def not_held(daemon: Daemon) -> None:
     daemon.program = [sys.executable, "-m", "groupx"]
 
 
@@ -172,7 +158,7 @@ def test_while_it_upgrades_the_room_says_so_and_a_stop_leaves_everything(
     make_daemon: MakeDaemon,
 ):
     daemon = old_room(make_daemon, "format-9-crashed")
-    with_hook(daemon, "upgrade.10", _HOLD)
+    held_at(daemon, "upgrade.10")
     daemon.launch()
     wait_until(lambda: "HELD" in daemon.said(), "the upgrade to be in its midst")
     status = daemon.cli("status")
@@ -188,7 +174,7 @@ def test_while_it_upgrades_the_room_says_so_and_a_stop_leaves_everything(
     assert daemon.terminate() == 0
     assert table(daemon, "SELECT max(version) FROM schema_migrations") == [(9,)]
     assert "Traceback" not in daemon.said()
-    without_hook(daemon)
+    not_held(daemon)
     daemon.start()
     assert table(daemon, "SELECT format FROM groupx_schema") == [(10,)]
     assert len(list(daemon.data.glob("*.bak"))) == 1
@@ -197,11 +183,9 @@ def test_while_it_upgrades_the_room_says_so_and_a_stop_leaves_everything(
 @pytest.mark.parametrize("point", ["upgrade.copied", "upgrade.5", "upgrade.marked"])
 def test_killed_while_it_upgrades_the_next_start_does_it(point: str, make_daemon: MakeDaemon):
     daemon = old_room(make_daemon, "format-1")
-    with_hook(daemon, point, _DIE)
-    daemon.launch()
+    daemon.launch(**{KILL_VARIABLE: point})
     assert daemon.wait() == -signal.SIGKILL
     daemon.assert_no_processes()
-    without_hook(daemon)
     daemon.start()
     with reading(daemon.data / f"groupx-local.db{_BAK}") as conn:
         assert conn.execute("PRAGMA user_version").fetchone() == (1,)
