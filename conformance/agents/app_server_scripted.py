@@ -8,7 +8,8 @@ acp_scripted.py: `turn/start` maps to a list of step lists, one a turn. Steps be
     {"turn": "started"}        turn/started
     {"turn": "completed", …}   turn/completed with these fields of the turn
 
-The turns are called turn-1, turn-2 and so on.
+The turns are called turn-1, turn-2 and so on. `turns` are those that the thread's record holds,
+newest first, for `thread/turns/list`.
 """
 
 import json
@@ -57,7 +58,16 @@ class ScriptedAppServer(ScriptedAgent):
         params = {"threadId": THREAD, "turn": turn}
         self.send({"method": f"turn/{step['turn']}", "params": params})
 
+    def do_page(self, _step, request):
+        turns, params = self.scenario["turns"], request["params"]
+        begin = int(params.get("cursor") or 0)
+        end = begin + params["limit"]
+        page = {"data": turns[begin:end], "nextCursor": str(end) if end < len(turns) else None}
+        self.send({"id": request["id"], "result": page})
+
     def steps_for(self, method):
+        if method == "thread/turns/list" and "turns" in self.scenario:
+            return [{"page": True}]
         steps = super().steps_for(method)
         return ORDINARY_TURN if method == self.prompting and steps == [{"result": {}}] else steps
 
