@@ -23,6 +23,7 @@ from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
+from groupx.actors.supervision_commands import SupervisionCommands
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import Adapter
 from groupx.domain.config import AgentConfig, Config
@@ -107,6 +108,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         parts=(
             RoomCommands(store, transients),
             MemberCommands(store, directory, config.limits, config.transport),
+            SupervisionCommands(store, directory, ports.bells, config.limits, config.transport),
         ),
         limits=config.limits,
         transport=config.transport,

@@ -159,6 +159,7 @@ class BrokerActor:
             ),
             reply_to_event_id=message.reply_to_event_id,
             forwarded_event_id=message.forwarded_event_id,
+            supervision=message.supervision,
         )
         return await self._store.ask(Write(accept, command))
 

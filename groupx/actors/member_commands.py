@@ -49,6 +49,7 @@ class MemberCommands:
             reply_to_event_id=message.reply_to_event_id,
             parent_turn_id=message.parent_turn_id,
             wake_me=message.wake_me,
+            supervision=message.supervision,
         )
         return await self._store.ask(Write(accept, command))
 

@@ -16,7 +16,10 @@ from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
 from groupx.domain.packet import Packet
 from groupx.domain.pages import RoomView
 from groupx.domain.rooms import IdleRooms, PrunedRooms
+from groupx.domain.steering import SteerAction, Steered
+from groupx.domain.supervision import Supervision
 from groupx.domain.views import AgentView
+from groupx.domain.watching import Observed, Until, WatchSnapshot
 from groupx.store.transaction import Transaction
 
 C = TypeVar("C")
@@ -103,6 +106,8 @@ class SendMessage(_Command, Request[ToBroker, AcceptedMessage]):
     content: str
     reply_to_event_id: str | None = None
     forwarded_event_id: str | None = None
+    supervision: Supervision | None = None
+    """Who is to watch the targets' turns."""
 
 
 @attrs.frozen(kw_only=True)
@@ -172,6 +177,8 @@ class MemberSend(_MemberCommand, Request[ToBroker, AcceptedMessage]):
     reply_to_event_id: str
     wake_me: bool = False
     waits: bool = False
+    supervision: Supervision | None = None
+    """Who is to watch the targets' turns."""
 
 
 @attrs.frozen(kw_only=True)
@@ -180,6 +187,26 @@ class MemberPublish(_MemberCommand, Request[ToBroker, AcceptedMessage]):
 
     content: str
     reply_to_event_id: str
+
+
+@attrs.frozen(kw_only=True)
+class SteerTurn(_MemberCommand, Request[ToBroker, Steered]):
+    """An observer guides a worker out of its watch turn; `interrupt` also stops the turn."""
+
+    subject_turn_id: str | None = None
+    """None: the pair's one open worker."""
+    action: SteerAction
+    reason: str
+    content: str
+
+
+@attrs.frozen(kw_only=True)
+class Observe(_MemberCommand, Request[ToBroker, Observed]):
+    """Keep the snapshot that a watch was answered with."""
+
+    until: Until
+    timed_out: bool
+    snapshot: WatchSnapshot
 
 
 @attrs.frozen(kw_only=True)

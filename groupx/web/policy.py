@@ -18,6 +18,7 @@ from groupx.store.exchange.formats import FORMS
 from groupx.web.requests import (
     COMMAND,
     MAX_SEQ,
+    SUPERVISION,
     TARGETS,
     Schema,
     choice,
@@ -128,7 +129,7 @@ POLICIES: tuple[Policy, ...] = (
     _post("backup", "/api/backup"),
     _post("send_message", "/api/messages",
           {"to": TARGETS, "content": text(), "replyToEventId": identifier(required=False),
-           "forwardedEventId": identifier(required=False)}),
+           "forwardedEventId": identifier(required=False), "supervision": SUPERVISION}),
     _post("withdraw_message", "/api/messages/<message_id>/withdraw"),
     _post("replace_message", "/api/messages/<message_id>/replace", {"content": text()}),
     _post("cancel_turn", "/api/turns/<turn_id>/cancel", {"force": flag()}),

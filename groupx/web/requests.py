@@ -10,6 +10,7 @@ import attrs
 from groupx.domain.commands import SENDER_FIELDS
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import MAX_REQUEST_BYTES, MAX_TARGETS
+from groupx.domain.supervision import MAX_OBSERVERS, MODE, Supervision
 from groupx.domain.text import has_lone_surrogate
 from groupx.web.errors import invalid, quoted
 
@@ -63,6 +64,17 @@ def texts(*, most: int) -> Field:
         return tuple(item.read(f"{name}[{index}]", entry) for index, entry in enumerate(values))
 
     return Field(read)
+
+
+def record(schema: Schema, make: Callable[..., Any]) -> Field:
+    """An optional JSON object with the fields of `schema`, as what `make` makes of them."""
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise invalid(f"'{name}' must be a JSON object.", field=name)
+        return make(**_read(cast("dict[str, Any]", value), schema, f"field in '{name}'"))
+
+    return Field(read, required=False)
 
 
 def flag() -> Field:
@@ -119,6 +131,7 @@ def number(*, least: int, most: int) -> Field:
 
 COMMAND = {"clientCommandId": identifier()}
 TARGETS = texts(most=MAX_TARGETS)
+SUPERVISION = record({"observers": texts(most=MAX_OBSERVERS), "mode": choice(MODE)}, Supervision)
 MAX_SEQ = 2**63 - 1
 
 

@@ -33,6 +33,7 @@ from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
+from groupx.actors.supervision_commands import SupervisionCommands
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import (
     AdapterStartError,
@@ -312,6 +313,7 @@ class Room:
             parts=(
                 RoomCommands(self.store, self.transients),
                 MemberCommands(self.store, self.directory, limits),
+                SupervisionCommands(self.store, self.directory, self.bells, limits),
             ),
             limits=limits,
         )

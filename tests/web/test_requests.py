@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.supervision import Supervision
 from groupx.web.requests import (
     COMMAND,
     MAX_DEPTH,
     MAX_ID_CHARACTERS,
     SENDER_FIELDS,
+    SUPERVISION,
     TARGETS,
     flag,
     identifier,
@@ -25,7 +27,9 @@ SCHEMA = {
     "content": text(),
     "force": flag(),
     "replyToEventId": identifier(required=False),
+    "supervision": SUPERVISION,
 }
+WATCHED = {"observers": ["agent:b"], "mode": "live_steer"}
 GOOD = {"clientCommandId": "c1", "to": ["agent:a"], "content": "hi"}
 QUERY = {"beforeSeq": number(least=1, most=2**63 - 1), "limit": number(least=1, most=200)}
 
@@ -58,6 +62,12 @@ def test_a_good_body():
     }
 
 
+def test_who_watches():
+    given = read_body(body(supervision=WATCHED), SCHEMA)["supervision"]
+    assert given == Supervision(observers=("agent:b",), mode="live_steer")
+    assert "supervision" not in read_body(body(supervision=None), SCHEMA)
+
+
 @pytest.mark.parametrize("name", sorted(SENDER_FIELDS))
 def test_who_speaks_is_not_for_the_request_to_say(name):
     error = refused(body(**{name: "user:web", "unknown": 1}))
@@ -65,7 +75,7 @@ def test_who_speaks_is_not_for_the_request_to_say(name):
     assert error.details["field"] == name
 
 
-@pytest.mark.parametrize("name", ["transport", "access", "supervision", "rooms", "To", ""])
+@pytest.mark.parametrize("name", ["transport", "access", "observers", "rooms", "To", ""])
 def test_an_unknown_field_is_refused_by_name(name):
     error = refused(body(**{name: "x"}))
     assert error.code is ErrorCode.INVALID_ENVELOPE
@@ -118,6 +128,16 @@ def test_what_is_no_json_object_of_ours(raw):
         {"force": "yes"},
         {"force": 1},
         {"replyToEventId": 3},
+        {"supervision": "live_steer"},
+        {"supervision": []},
+        {"supervision": {}},
+        {"supervision": {"mode": "live_steer"}},
+        {"supervision": {"observers": ["agent:b"]}},
+        {"supervision": {**WATCHED, "mode": "silent"}},
+        {"supervision": {**WATCHED, "observers": []}},
+        {"supervision": {**WATCHED, "observers": ["agent:b"] * 5}},
+        {"supervision": {**WATCHED, "observers": [None]}},
+        {"supervision": {**WATCHED, "role": "boss"}},
     ],
     ids=str,
 )

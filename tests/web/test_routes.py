@@ -17,6 +17,7 @@ from groupx.actors.messages import (
 )
 from groupx.domain.errors import HTTP_STATUS, ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
+from groupx.domain.supervision import Supervision
 from groupx.web.services import RuntimeStatus, Status
 
 AGENT = ActorId("agent:a")
@@ -45,6 +46,18 @@ SEND = {"clientCommandId": "c", "to": ["agent:a", "b"], "content": "h\0i"}
                 to=("agent:a", "b"),
                 content="h\0i",
                 reply_to_event_id="evt_0",
+            ),
+            202,
+            ACCEPTED,
+        ),
+        (
+            "/api/messages",
+            {**SEND, "supervision": {"observers": ["agent:c"], "mode": "live_steer"}},
+            SendMessage(
+                client_command_id="c",
+                to=("agent:a", "b"),
+                content="h\0i",
+                supervision=Supervision(observers=("agent:c",)),
             ),
             202,
             ACCEPTED,

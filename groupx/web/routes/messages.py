@@ -14,6 +14,7 @@ async def send_message(services: Services, call: Call) -> Answer:
         content=call.body["content"],
         reply_to_event_id=call.body.get("replyToEventId"),
         forwarded_event_id=call.body.get("forwardedEventId"),
+        supervision=call.body.get("supervision"),
     )
     return json_answer(await services.broker.ask(message), 202)
 
