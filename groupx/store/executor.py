@@ -161,7 +161,7 @@ class Executor:
         except RecordedRefusal as error:
             result = outcome.Error(error)
         except BaseException as error:
-            if faults.is_fault(error) or not self._conn.in_transaction:
+            if faults.loses_group(error) or not self._conn.in_transaction:
                 raise _GroupLostError(error) from error
             execute("ROLLBACK TO one_write")
             execute("RELEASE one_write")

@@ -46,6 +46,14 @@ def is_fault(error: BaseException) -> bool:
     return primary_code(error) in _FAULTS
 
 
+def loses_group(error: BaseException) -> bool:
+    """Whether a write that fails so takes its whole group with it.
+
+    Nobody can hold the database while a group has it: one that says so cannot be trusted.
+    """
+    return is_fault(error) or is_busy(error)
+
+
 def is_damage(error: BaseException) -> bool:
     """Whether the database itself is broken, which no waiting mends."""
     return primary_code(error) in _DAMAGE

@@ -4,6 +4,7 @@ The long form: GROUPX_MACHINE_STEPS=100000 pytest tests/store/machine
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def test_the_promises_hold_whatever_happens(
     )
     if LONG:
         with capsys.disabled():
-            print("", *log.lines(), sep="\n")
+            sys.stdout.write("\n".join(["", *log.lines(), ""]))
     assert log.steps >= (LONG or 800)
     assert log.done["claim"]
     assert log.done["crash"]
