@@ -11,7 +11,7 @@ _ID = re.compile(
     r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{24,}\b",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+|\b(sk|xai|ghp|gho|pat)-[\w-]{8,}")
+_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+|\b(sk|xai|ghp|gho|pat)[-_][\w-]{16,}")
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 _PATH = re.compile(r"(?<![\w:/.])(?:~|\.{1,2})?/(?:[^\s/\"':,;]+/)*([^\s/\"':,;]+)/?")
 _MIN_SECRET_CHARACTERS = 5
@@ -27,12 +27,14 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A text without known secrets, tokens, ids and folders."""
+        text = _ID.sub("<id>", self.without_secrets(text))
+        return _PATH.sub(lambda found: f"…/{found[1]}", text)
+
+    def without_secrets(self, text: str) -> str:
+        """A text for the user's own eyes: its folders and ids stay."""
         for secret in self._secrets:
             text = text.replace(secret, "<secret>")
-        text = _BEARER.sub("<secret>", text)
-        text = _USERINFO.sub("<secret>@", text)
-        text = _ID.sub("<id>", text)
-        return _PATH.sub(lambda found: f"…/{found[1]}", text)
+        return _USERINFO.sub("<secret>@", _BEARER.sub("<secret>", text))
 
     def argv(self, argv: Sequence[str]) -> tuple[str, ...]:
         """The shape of a command line."""

@@ -26,6 +26,7 @@ _COMMANDS = {
     "export": "Write the room down, for people or for an import.",
     "import": "Make a new database out of an export.",
     "token": "The token that opens the room.",
+    "doctor": "Check the installed programs and what a room needs.",
     "conformance": "What an installed program can do, with the evidence for it.",
     "debug": "What to know when something is odd.",
 }

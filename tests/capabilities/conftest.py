@@ -68,9 +68,12 @@ class Paper:
         if unknown and self.unknown_error is not None:
             raise AdapterStartError(self.unknown_error, "It does not know that session.")
         resumed = profile.resume is not None and (not unknown or self.adopts_unknown)
-        session = PaperSession(self, profile, f"session-{self.starts}", resumed)
+        session = self.session(profile, f"session-{self.starts}", resumed)
         task_status.started(session)
         await session.closed.wait()
+
+    def session(self, profile: SessionProfile, name: str, resumed: bool) -> "PaperSession":
+        return PaperSession(self, profile, name, resumed)
 
 
 class PaperSession:
