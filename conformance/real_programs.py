@@ -1,82 +1,130 @@
-"""Where the real programs are, and how each is pointed at the mock model."""
+"""The real programs as a table: where each is, how it is configured, how it is made to act."""
 
 import os
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from .install_real import CLAUDE, FOLDER
-from .mock_model import MODEL
+import attrs
+
+from . import real_settings
+from .install_real import fetched
 
 
-def find(program: str) -> str | None:
-    """Its path: GROUPX_TEST_<PROGRAM>, then PATH, then what install_real.py fetched."""
-    named = os.environ.get(f"GROUPX_TEST_{program.upper()}")
-    fetched = CLAUDE if program == "claude" else FOLDER / "node_modules" / ".bin" / program
-    return named or shutil.which(program) or (str(fetched) if fetched.exists() else None)
+@attrs.frozen(kw_only=True)
+class RealProgram:
+    """One program that the tests and the capability matrix drive."""
+
+    name: str
+    driver: str
+    title: str
+    environment: Callable[[Path, str], dict[str, str]]
+    """(home, URL of the mock model) → its environment, with its settings written into `home`."""
+    dialect: str = "chat"
+    """The wire format in which it asks its model (see `conformance.mock.server`)."""
+    args: tuple[str, ...] = ()
+    """The `args` of its agent in a config."""
+    mode: str | None = None
+    """The `mode` of its agent in a config."""
+    shell: str
+    """What makes the mock model run a shell command with it; `{command}` is in JSON quotes."""
+    post: str
+    """What makes the mock model call the room's tool `post` with the text `{text}`."""
+
+    def path(self) -> str | None:
+        """Where it is: GROUPX_TEST_<NAME>, then PATH, then what install_real fetched."""
+        named = os.environ.get(f"GROUPX_TEST_{self.name.upper()}")
+        there = fetched(self.name)
+        return named or shutil.which(self.name) or (str(there) if there.exists() else None)
+
+    def command(self) -> tuple[str, ...]:
+        """Its argv prefix; a Node that was fetched for it runs it."""
+        path = self.path()
+        assert path is not None, self.missing()
+        node = Path(path).with_name("node")
+        return (str(node), path) if node.exists() and self.name == "kimi" else (path,)
+
+    def missing(self) -> str:
+        """Why its tests are skipped."""
+        return (
+            f"no {self.name}: set GROUPX_TEST_{self.name.upper()}, put it on PATH, or run "
+            f"python -m conformance.install_real {self.name}"
+        )
 
 
-def missing(program: str) -> str:
-    """Why its tests are skipped."""
-    return (
-        f"no {program}: set GROUPX_TEST_{program.upper()}, put it on PATH, or run "
-        f"python conformance/install_real.py {program}"
+def calls(tool: str, arguments: str) -> str:
+    """A template: braces of the arguments doubled, so that only `{…}` of ours is filled in."""
+    return f"CALL:{tool} ARGS:{arguments}"
+
+
+PROGRAMS: Mapping[str, RealProgram] = {
+    program.name: program
+    for program in (
+        RealProgram(
+            name="codex",
+            driver="codex",
+            title="Codex",
+            environment=real_settings.codex,
+            dialect="responses",
+            shell=calls("exec_command", '{{"cmd": "{command}", "yield_time_ms": 30000}}'),
+            post=calls("groupx::post", '{{"text": "{text}"}}'),
+        ),
+        RealProgram(
+            name="claude",
+            driver="claude",
+            title="Claude Code",
+            environment=real_settings.claude,
+            dialect="anthropic",
+            shell=calls("Bash", '{{"command": "{command}", "description": "a test"}}'),
+            post=calls("mcp__groupx__post", '{{"text": "{text}"}}'),
+        ),
+        RealProgram(
+            name="grok",
+            driver="grok",
+            title="Grok",
+            environment=real_settings.grok,
+            shell=calls("run_terminal", '{{"command": "{command}", "description": "a test"}}'),
+            post=calls(
+                "use_tool",
+                '{{"tool_name": "groupx__post", "tool_input": {{"text": "{text}"}}}}',
+            ),
+        ),
+        RealProgram(
+            name="kimi",
+            driver="kimi",
+            title="Kimi Code",
+            environment=real_settings.kimi,
+            shell=calls("Bash", '{{"command": "{command}", "description": "a test"}}'),
+            post=calls("mcp__groupx__post", '{{"text": "{text}"}}'),
+        ),
+        RealProgram(
+            name="hermes",
+            driver="hermes",
+            title="Hermes",
+            environment=real_settings.hermes,
+            shell=calls("terminal", '{{"command": "{command}"}}'),
+            post=calls("groupx_post", '{{"text": "{text}"}}'),
+        ),
+        RealProgram(
+            name="opencode",
+            driver="acp",
+            title="OpenCode",
+            environment=real_settings.opencode,
+            args=("acp",),
+            mode="build",
+            shell=calls("bash", '{{"command": "{command}", "description": "a test"}}'),
+            post=calls("groupx_post", '{{"text": "{text}"}}'),
+        ),
+        RealProgram(
+            name="gemini",
+            driver="acp",
+            title="Gemini CLI",
+            environment=real_settings.gemini,
+            dialect="gemini",
+            args=("--acp",),
+            mode="yolo",
+            shell=calls("run_shell", '{{"command": "{command}", "description": "a test"}}'),
+            post=calls("groupx_post", '{{"text": "{text}"}}'),
+        ),
     )
-
-
-def grok_environment(home: Path, model_url: str) -> dict[str, str]:
-    """Grok against the mock model, with nothing of the user's and no traffic elsewhere."""
-    settings = home / ".grok" / "config.toml"
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text("[cli]\nauto_update = false\n\n[features]\ntelemetry = false\n")
-    return {
-        "HOME": str(home),
-        "GROK_HOME": str(home / ".grok"),
-        "XAI_API_KEY": "xai-mock",
-        "GROK_XAI_API_BASE_URL": f"{model_url}/v1",
-        "GROK_CLI_CHAT_PROXY_BASE_URL": f"{model_url}/v1",
-        "GROK_DEFAULT_MODEL": MODEL,
-        "GROK_TELEMETRY_ENABLED": "false",
-        "GROK_DISABLE_AUTOUPDATER": "1",
-    }
-
-
-def claude_environment(home: Path, model_url: str) -> dict[str, str]:
-    """Claude Code against the mock model, with nothing of the user's and no traffic elsewhere."""
-    (home / ".claude").mkdir(parents=True, exist_ok=True)
-    (home / "tmp").mkdir(exist_ok=True)
-    return {
-        "HOME": str(home),
-        "CLAUDE_CONFIG_DIR": str(home / ".claude"),
-        "CLAUDE_CODE_TMPDIR": str(home / "tmp"),
-        "ANTHROPIC_BASE_URL": model_url,
-        "ANTHROPIC_API_KEY": "sk-mock",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_TELEMETRY": "1",
-        "DISABLE_ERROR_REPORTING": "1",
-        "DISABLE_AUTOUPDATER": "1",
-        "IS_SANDBOX": "1",
-    }
-
-
-def codex_environment(home: Path, model_url: str, *, key: str = "mock") -> dict[str, str]:
-    """Codex against the mock model, with nothing of the user's and no traffic elsewhere."""
-    settings = home / ".codex" / "config.toml"
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text(
-        f'''model = "{MODEL}"
-model_provider = "mock"
-[model_providers.mock]
-name = "Mock"
-base_url = "{model_url}/v1"
-wire_api = "responses"
-env_key = "MOCK_KEY"
-request_max_retries = 0
-stream_max_retries = 0
-[features]
-plugins = false
-apps = false
-[analytics]
-enabled = false
-'''
-    )
-    return {"HOME": str(home), "CODEX_HOME": str(home / ".codex"), "MOCK_KEY": key}
+}

@@ -1,14 +1,13 @@
-"""The mock model says what it is told to, in both dialects, and remembers what it was asked."""
+"""The mock model says what it is told to, in four wire formats, and remembers what it was asked."""
 
 import json
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
+import httpx
 import pytest
 
-from conformance.mock_model import MockModel
+from conformance.mock import MockModel
 
 
 @pytest.fixture
@@ -17,73 +16,178 @@ def model(tmp_path):
         yield model
 
 
+def chat(words, **body):
+    messages = [{"role": "user", "content": words}]
+    return "/v1/chat/completions", {"messages": messages, **body}
+
+
+def responses(words, **body):
+    return "/v1/responses", {"input": words, **body}
+
+
+def anthropic(words, **body):
+    messages = [{"role": "user", "content": words}, {"role": "system", "content": "be brief"}]
+    return "/v1/messages?beta=true", {"messages": messages, **body}
+
+
+def gemini(words, *, stream=False, **body):
+    method = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    contents = [{"role": "user", "parts": [{"text": words}]}]
+    return f"/v1beta/models/mock:{method}", {"contents": contents, **body}
+
+
+DIALECTS = {"chat": chat, "responses": responses, "anthropic": anthropic, "gemini": gemini}
+every = pytest.mark.parametrize("dialect", DIALECTS)
+
+
 def post(model, path, body):
-    request = urllib.request.Request(model.url + path, json.dumps(body).encode())
-    with urllib.request.urlopen(request, timeout=5) as answer:
-        return answer.read().decode()
+    return httpx.post(model.url + path, json=body)
 
 
-def chat(words, **more):
-    return {"messages": [{"role": "user", "content": words}], **more}
+def events(answer):
+    lines = answer.text.splitlines()
+    return [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
 
 
-def events(text):
-    return [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]
+def words_in(document, *keys):
+    """Every string under one of these keys, in order, joined."""
+    if isinstance(document, list):
+        return "".join(words_in(item, *keys) for item in document)
+    if not isinstance(document, dict):
+        return ""
+    return "".join(
+        value if key in keys and isinstance(value, str) else words_in(value, *keys)
+        for key, value in document.items()
+    )
 
 
-def test_chat_at_once(model):
-    answer = json.loads(post(model, "/v1/chat/completions", chat("hi")))
-    assert answer["choices"][0]["message"]["content"] == "Hello from the mock model."
+@every
+def test_an_answer_at_once(model, dialect):
+    answer = post(model, *DIALECTS[dialect]("say hello"))
+    assert "Hello from the mock model." in words_in(answer.json(), "content", "text")
+    [asked] = model.prompts_with("hello", dialect)
+    assert (asked["user"], asked["earlier"]) == ("say hello", "")
 
 
-def test_chat_in_pieces(model):
-    text = post(model, "/v1/chat/completions", chat("THINK SAY:yes", stream=True))
-    deltas = [event["choices"][0]["delta"] for event in events(text)]
-    assert "".join(delta.get("reasoning_content", "") for delta in deltas) == "I am thinking. "
-    assert "".join(delta.get("content", "") for delta in deltas) == "yes"
-    assert text.endswith("data: [DONE]\n\n")
+@every
+def test_an_answer_in_pieces(model, dialect):
+    answer = post(model, *DIALECTS[dialect]("hello", stream=True))
+    assert answer.headers["content-type"] == "text/event-stream"
+    said = "".join(words_in(event, "content", "text", "delta") for event in events(answer))
+    assert said.startswith("Hello from the mock model.")
+    assert len(events(answer)) > 5
 
 
-def test_a_tool_and_its_result(model):
-    tools = [{"type": "function", "function": {"name": "run_shell"}}]
-    asked = chat('CALL:shell ARGS:{"x": 1}', tools=tools)
-    message = json.loads(post(model, "/v1/chat/completions", asked))["choices"][0]["message"]
+@every
+def test_reasoning_is_told_apart(model, dialect):
+    answer = post(model, *DIALECTS[dialect]("THINK SAY:yes", stream=True))
+    thinking = {
+        "chat": lambda e: words_in(e, "reasoning_content"),
+        "responses": lambda e: words_in(e, "delta") if "reasoning" in e["type"] else "",
+        "anthropic": lambda e: words_in(e.get("delta", {}), "thinking"),
+        "gemini": lambda e: "".join(
+            part["text"] for part in e["candidates"][0]["content"]["parts"] if part.get("thought")
+        ),
+    }[dialect]
+    assert "".join(map(thinking, events(answer))) == "I am thinking. "
+
+
+@every
+def test_a_failure(model, dialect):
+    assert post(model, *DIALECTS[dialect]("FAIL:429 marker")).status_code == 429
+    assert len(model.prompts_with("marker", dialect)) == 1
+
+
+@every
+def test_what_a_program_says_in_the_users_name_is_not_the_users(model, dialect):
+    path, body = DIALECTS[dialect]("SAY:this")
+    if dialect == "gemini":
+        body["contents"].append({"role": "user", "parts": [{"text": "<session_context>SAY:no"}]})
+    else:
+        said = {"role": "user", "content": "<system-reminder>SAY:no</system-reminder>"}
+        given = "input" if dialect == "responses" else "messages"
+        first = {"role": "user", "content": "SAY:this"}
+        body[given] = [first, said]
+    assert "this" in post(model, path, body).text
+
+
+CALL = 'CALL:shell ARGS:{"x": 1}'
+
+
+def test_a_tool_of_chat_and_its_result(model):
+    path, body = chat(CALL, tools=[{"function": {"name": "run_shell"}}])
+    message = post(model, path, body).json()["choices"][0]["message"]
     assert message["tool_calls"][0]["function"] == {"name": "run_shell", "arguments": '{"x": 1}'}
-    asked["messages"] += [message, {"role": "tool", "content": "42"}]
-    message = json.loads(post(model, "/v1/chat/completions", asked))["choices"][0]["message"]
+    body["messages"] += [message, {"role": "tool", "content": "42"}]
+    message = post(model, path, body).json()["choices"][0]["message"]
     assert message["content"] == "The tool said: 42"
+    body["messages"].append({"role": "user", "content": "SAY:next"})  # after a cancelled answer
+    assert post(model, path, body).json()["choices"][0]["message"]["content"] == "next"
+
+
+def test_a_tool_of_responses_is_in_its_namespace(model):
+    tools = [{"type": "namespace", "name": "mcp__room", "tools": [{"name": "shell"}]}]
+    path, body = responses("CALL:room::shell ARGS:{}", tools=tools)
+    output = post(model, path, body).json()["output"]
+    assert (output[-1]["namespace"], output[-1]["name"]) == ("mcp__room", "shell")
 
 
 def test_responses_are_numbered(model):
-    text = post(model, "/v1/responses", {"input": "hi", "stream": True})
-    numbered = events(text)
+    numbered = events(post(model, *responses("hi", stream=True)))
     assert [event["sequence_number"] for event in numbered] == list(range(len(numbered)))
-    assert numbered[-1]["response"]["output"][0]["content"][0]["text"].startswith("Hello")
 
 
-def test_failures_and_the_log(model, tmp_path):
-    with pytest.raises(urllib.error.HTTPError) as caught:
-        post(model, "/v1/chat/completions", chat("FAIL:429 marker"))
-    caught.value.close()
-    assert caught.value.code == 429
-    assert len(model.prompts_with("marker")) == 1
-    [line] = (tmp_path / "log.jsonl").read_text().splitlines()
-    assert json.loads(line)["user"] == "FAIL:429 marker"
+def test_a_tool_of_anthropic_streams_in_blocks(model):
+    lines = post(model, *anthropic(CALL + " THINK", stream=True, tools=[{"name": "shell"}])).text
+    names = [line[7:] for line in lines.splitlines() if line.startswith("event: ")]
+    assert names[0] == "message_start"
+    assert names.count("content_block_start") == names.count("content_block_stop") == 3
+    assert names[-2:] == ["message_delta", "message_stop"]
+    assert '"stop_reason": "tool_use"' in lines
 
 
-def test_words_in_the_users_name_are_not_the_users(model):
-    messages = [
-        {"role": "user", "content": [{"type": "text", "text": "SAY:this"}]},
-        {"role": "user", "content": "<system-reminder>SAY:that</system-reminder>"},
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_tool_of_gemini_and_its_result(model, stream):
+    tools = [{"functionDeclarations": [{"name": "run_shell"}]}]
+    path, body = gemini(CALL, stream=stream, tools=tools)
+    answer = post(model, path, body)
+    chunks = events(answer) if stream else [answer.json()]
+    parts = [part for c in chunks for part in c["candidates"][0]["content"]["parts"]]
+    [call] = [part["functionCall"] for part in parts if "functionCall" in part]
+    assert call == {"name": "run_shell", "args": {"x": 1}}
+    assert chunks[-1]["candidates"][0]["finishReason"] == "STOP"
+    response = {"functionResponse": {"name": "run_shell", "response": {"output": "42"}}}
+    body["contents"] += [
+        {"role": "model", "parts": parts},
+        {"role": "user", "parts": [response]},
     ]
-    answer = json.loads(post(model, "/v1/chat/completions", {"messages": messages}))
-    assert answer["choices"][0]["message"]["content"] == "this"
+    assert "The tool said:" in post(model, path, body).text
+
+
+def test_gemini_gets_the_object_that_its_schema_asks_for(model):
+    properties = {
+        "next_speaker": {"type": "STRING", "enum": ["user", "model"]},
+        "score": {"type": "INTEGER", "minimum": 3},
+        "done": {"type": "boolean"},
+        "list": {"type": "array"},
+    }
+    wanted = {"responseSchema": {"type": "OBJECT", "properties": properties}}
+    answer = post(model, *gemini("hello", generationConfig=wanted)).json()
+    [part] = answer["candidates"][0]["content"]["parts"]
+    expected = {"next_speaker": "user", "score": 3, "done": False, "list": []}
+    assert json.loads(part["text"]) == expected
+
+
+def test_the_log(model, tmp_path):
+    post(model, *chat("marker"))
+    [line] = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert json.loads(line)["user"] == "marker"
 
 
 def test_as_a_program():
-    program = [sys.executable, "-m", "conformance.mock_model"]
+    program = [sys.executable, "-m", "conformance.mock"]
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
         port = int(process.stdout.readline())
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5) as answer:
-            assert json.load(answer)["data"][0]["id"] == "mock-model"
+        models = httpx.get(f"http://127.0.0.1:{port}/v1/models").json()
+        assert models["data"][0]["id"] == "mock-model"
         process.terminate()

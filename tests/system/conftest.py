@@ -1,11 +1,18 @@
-"""Daemons for system tests: whatever a test does, nothing of them is left afterwards."""
+"""Daemons and real programs for system tests: nothing of them is left afterwards."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.install_real import ORDINARY
+from conformance.mock import MockModel
+from conformance.real_programs import PROGRAMS, RealProgram
+from groupx.adapters.contract import SessionProfile
+from groupx.domain.limits import Timeouts
+from groupx.process.spawner import Spawner
 from tests.system.daemon import Daemon, demo_agent
 
 MakeDaemon = Callable[..., Daemon]
@@ -35,3 +42,52 @@ def daemon(make_daemon: MakeDaemon) -> Daemon:
     started = make_daemon()
     started.start()
     return started
+
+
+# --- real programs
+
+
+@pytest.fixture
+def program(request: pytest.FixtureRequest) -> RealProgram:
+    """The real program that the test names, by `parametrize(..., indirect=True)`; a test is
+    skipped when it is not there, or is one of the large ones and nobody asked for it."""
+    asked = os.environ.get("GX_TEST_REAL", ",".join(ORDINARY))
+    program = PROGRAMS[request.param]
+    if asked != "all" and program.name not in asked.split(","):
+        pytest.skip(f"{program.name} is driven only with GX_TEST_REAL={program.name} (or all)")
+    if program.path() is None:
+        pytest.skip(program.missing())
+    return program
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Iterator[MockModel]:
+    """The mock model that real programs are pointed at."""
+    with MockModel(log=tmp_path / "model.jsonl") as model:
+        yield model
+
+
+@pytest.fixture
+async def spawner() -> AsyncIterator[Spawner]:
+    """What starts programs."""
+    spawner = Spawner()
+    await spawner.start()
+    yield spawner
+    await spawner.aclose()
+
+
+@pytest.fixture
+def profile(tmp_path: Path, program: RealProgram, model: MockModel) -> SessionProfile:
+    """A session of `program` in a home of its own, `tmp_path / "home"`."""
+    work = tmp_path / "work"
+    work.mkdir()
+    return SessionProfile(
+        agent_id=program.name,
+        command=program.command(),
+        args=program.args,
+        mode=program.mode,
+        cwd=str(work),
+        env=program.environment(tmp_path / "home", model.url),
+        run_dir=str(tmp_path),
+        timeouts=Timeouts(request=60_000, handshake=90_000),  # of a busy machine's first start
+    )

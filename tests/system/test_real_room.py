@@ -1,51 +1,32 @@
 """A whole room with a real program in it: daemon, program and model are real processes."""
 
-from functools import partial
-
 import pytest
 
-from conformance.mock_anthropic import MockAnthropic
-from conformance.mock_model import MockModel
-from conformance.real_programs import (
-    claude_environment,
-    codex_environment,
-    find,
-    grok_environment,
-    missing,
-)
+from conformance.real_programs import PROGRAMS
 from tests.system.daemon import Daemon, demo_agent, of_turn
 
-PROGRAMS = {
-    "grok": (MockModel, grok_environment),
-    "claude": (MockAnthropic, claude_environment),
-    "codex": (partial(MockModel, prompts_by="responses"), codex_environment),
-}
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(120)]
+each = pytest.mark.parametrize("program", PROGRAMS, indirect=True)
+TIMEOUTS = {"request": 60_000, "handshake": 90_000}
+"""Of a busy machine's first start."""
 
 
-@pytest.fixture(params=PROGRAMS)
-def program(request):
-    if find(request.param) is None:
-        pytest.skip(missing(request.param))
-    return request.param
-
-
-@pytest.fixture
-def model(tmp_path, program):
-    with PROGRAMS[program][0](log=tmp_path / "model.jsonl") as model:
-        yield model
+def agent_of(program, home, model):
+    """Its agent in a config."""
+    agent = {
+        "driver": program.driver,
+        "command": list(program.command()),
+        "cwd": ".",
+        "env": program.environment(home, model.url),
+    }
+    more = {"args": list(program.args), "mode": program.mode}
+    return agent | {key: value for key, value in more.items() if value}
 
 
 @pytest.fixture
 def daemon(tmp_path, model, program):
-    environment = PROGRAMS[program][1](tmp_path / "home", model.url)
-    daemon = Daemon(
-        tmp_path,
-        {
-            program: {"command": find(program), "cwd": ".", "env": environment},
-            "helper": demo_agent(),
-        },
-    )
+    agents = {program.name: agent_of(program, tmp_path / "home", model), "helper": demo_agent()}
+    daemon = Daemon(tmp_path, agents, timeouts=TIMEOUTS)
     yield daemon
     daemon.dispose()
 
@@ -57,53 +38,55 @@ def answer_of(stream, turn_id):
     return response["body"]["content"]
 
 
+@each
 def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model, program):
     daemon.start()
     with daemon.stream() as stream:
-        turn = daemon.send("say hello, marker-one", f"agent:{program}")["turns"][0]["turnId"]
+        turn = daemon.send("say hello, marker-one", f"agent:{program.name}")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "Hello from the mock model."
         deltas = [e["body"]["text"] for e in stream.seen if of_turn(turn, "turn.content.delta")(e)]
         assert len(deltas) > 1
         assert "".join(deltas) == "Hello from the mock model."
 
-        slow = daemon.send("SLOW marker-two", f"agent:{program}")["turns"][0]["turnId"]
+        slow = daemon.send("SLOW marker-two", f"agent:{program.name}")["turns"][0]["turnId"]
         stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
         daemon.post(f"/api/turns/{slow}/cancel")
         ended = stream.until(of_turn(slow, "turn.cancelled", "turn.interrupted"), "the cancel", 60)
         assert ended["type"] == "turn.cancelled"
 
-        turn = daemon.send("SAY:again marker-three", f"agent:{program}")["turns"][0]["turnId"]
+        turn = daemon.send("SAY:again marker-three", f"agent:{program.name}")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "again"
     assert daemon.terminate() == 0
     daemon.assert_no_processes()
 
     daemon.start()
     with daemon.stream() as stream:
-        turn = daemon.send("SAY:back marker-four", f"agent:{program}")["turns"][0]["turnId"]
+        turn = daemon.send("SAY:back marker-four", f"agent:{program.name}")["turns"][0]["turnId"]
         assert answer_of(stream, turn) == "back"
-    [agent] = [a for a in daemon.get("/api/bootstrap")["agents"] if a["id"] == program]
+    [agent] = [a for a in daemon.get("/api/bootstrap")["agents"] if a["id"] == program.name]
     assert agent["continuity"] == "resumed"
-    [prompt] = model.prompts_with("marker-four")
+    [prompt] = model.prompts_with("marker-four", program.dialect)
     assert "marker-one" in prompt["earlier"], "the program remembers it by itself"
     assert "marker-one" not in prompt["user"], "and is not told again"
     assert daemon.terminate() == 0
     daemon.assert_no_processes()
     for word, times in {"marker-one": 1, "marker-two": 1, "marker-three": 1}.items():
-        assert times_asked(model, word) == times, word
+        assert times_asked(model, program, word) == times, word
 
 
+@each
 def test_killed_while_it_answers(daemon, model, program):
     """The program dies with the daemon; what may have reached it is never sent again."""
     daemon.start()
     with daemon.stream() as stream:
-        slow = daemon.send("SLOW marker-five", f"agent:{program}")["turns"][0]["turnId"]
-        waiting = daemon.send("SAY:later marker-six", f"agent:{program}")["turns"][0]["turnId"]
+        slow = daemon.send("SLOW marker-five", f"agent:{program.name}")["turns"][0]["turnId"]
+        waiting = daemon.send("SAY:later marker-six", f"agent:{program.name}")["turns"][0]["turnId"]
         stream.until(of_turn(slow, "turn.content.delta"), "the first words", 60)
         # Words may be seen before the proof of delivery is durable; only then is it certain.
         stream.until(of_turn(slow, "turn.started"), "the proof that it began")
         daemon.kill()
     daemon.assert_no_processes()
-    asked_before = times_asked(model, "marker-five")
+    asked_before = times_asked(model, program, "marker-five")
 
     daemon.start()
     with daemon.stream() as stream:
@@ -115,10 +98,10 @@ def test_killed_while_it_answers(daemon, model, program):
     assert daemon.terminate() == 0
     daemon.assert_no_processes()
     assert asked_before == 1
-    assert times_asked(model, "marker-five") == 1
+    assert times_asked(model, program, "marker-five") == 1
 
 
-def times_asked(model, word):
+def times_asked(model, program, word):
     """How often the model was asked this, not counting transcripts that tell of it."""
-    prompts = model.prompts_with(word)
+    prompts = model.prompts_with(word, program.dialect)
     return sum(word in prompt["user"].rpartition("current_message")[2] for prompt in prompts)

@@ -1,0 +1,83 @@
+"""OpenAI's chat completions."""
+
+from typing import Any
+
+from .exchange import Exchange
+from .plan import (
+    INPUT_TOKENS,
+    MODEL,
+    OUTPUT_TOKENS,
+    TOTAL_TOKENS,
+    Json,
+    Plan,
+    after_last_answer,
+    flat,
+    last_user_text,
+)
+
+USAGE = {
+    "prompt_tokens": INPUT_TOKENS,
+    "completion_tokens": OUTPUT_TOKENS,
+    "total_tokens": TOTAL_TOKENS,
+}
+
+
+def serve(exchange: Exchange, path: str, body: Json) -> None:
+    messages: list[Json] = body.get("messages", [])
+    tail = after_last_answer(messages)
+    user = last_user_text(tail)
+    tools = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
+    newest = after_last_answer(tail, "user")
+    results = [flat(item.get("content")) for item in newest if item.get("role") == "tool"]
+    plan = Plan(user, tools, results[-1] if results else None)
+    exchange.model.record(
+        method="POST",
+        path=path,
+        dialect="chat",
+        user=user,
+        earlier="\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None]),
+        tools=tools,
+        turns=len(messages),
+    )
+    head = {"id": "chatcmpl-mock", "created": 1, "model": body.get("model") or MODEL}
+    if plan.status != 200:
+        error = {"message": f"mock failure {plan.status}"}
+        exchange.answer({"error": error}, plan.status)
+    elif body.get("stream"):
+        stream(exchange, head, plan)
+    else:
+        exchange.answer(at_once(head, plan))
+
+
+def stream(exchange: Exchange, head: Json, plan: Plan) -> None:
+    exchange.begin_stream()
+
+    def chunk(delta: Json, finish: str | None = None, **extra: Any) -> None:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        exchange.event({**head, "object": "chat.completion.chunk", "choices": [choice], **extra})
+
+    chunk({"role": "assistant", "content": ""})
+    for piece in plan.reasoning:
+        chunk({"reasoning_content": piece})
+    for piece in plan.pieces:
+        chunk({"content": piece})
+        if not exchange.pauses(plan):
+            return
+    if plan.call:
+        chunk({"tool_calls": [{"index": 0, **tool_call(*plan.call)}]})
+    chunk({}, "tool_calls" if plan.call else "stop", usage=USAGE)
+    exchange.event("[DONE]")
+
+
+def at_once(head: Json, plan: Plan) -> Json:
+    message: Json = {"role": "assistant", "content": plan.text}
+    if plan.call:
+        message["tool_calls"] = [tool_call(*plan.call)]
+    finish = "tool_calls" if plan.call else "stop"
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    return {**head, "object": "chat.completion", "choices": [choice], "usage": USAGE}
+
+
+def tool_call(name: str, arguments: str) -> Json:
+    function = {"name": name, "arguments": arguments}
+    return {"id": "call_mock", "type": "function", "function": function}

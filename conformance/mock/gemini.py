@@ -1,0 +1,102 @@
+"""Google's generateContent and streamGenerateContent."""
+
+import json
+from typing import Any
+
+from .exchange import Exchange
+from .plan import (
+    INPUT_TOKENS,
+    MODEL,
+    OUTPUT_TOKENS,
+    TOTAL_TOKENS,
+    Json,
+    Plan,
+    after_last_answer,
+    flat,
+    last_said,
+)
+
+USAGE = {
+    "promptTokenCount": INPUT_TOKENS,
+    "candidatesTokenCount": OUTPUT_TOKENS,
+    "totalTokenCount": TOTAL_TOKENS,
+}
+
+
+def serve(exchange: Exchange, path: str, body: Json) -> None:
+    if path.endswith(":countTokens"):
+        exchange.answer({"totalTokens": INPUT_TOKENS})
+        return
+    contents: list[Json] = body.get("contents", [])
+    tail = after_last_answer(contents, "model")
+    parts = [part for content in tail for part in content.get("parts") or []]
+    user = last_said([part.get("text", "") for part in parts])
+    newest = parts[max((i for i, p in enumerate(parts) if p.get("text") == user), default=-1) + 1 :]
+    results = [json.dumps(p["functionResponse"]) for p in newest if "functionResponse" in p]
+    tools = [
+        function.get("name", "")
+        for tool in body.get("tools") or []
+        for function in tool.get("functionDeclarations") or []
+    ]
+    plan = Plan(user, tools, results[-1] if results else None)
+    earlier = contents[: -len(tail) or None]
+    exchange.model.record(
+        method="POST",
+        path=path,
+        dialect="gemini",
+        user=user,
+        earlier="\n".join(flat(content.get("parts") or []) for content in earlier),
+        tools=tools,
+        turns=len(contents),
+    )
+    wanted = body.get("generationConfig") or {}
+    schema = wanted.get("responseJsonSchema") or wanted.get("responseSchema")
+    if plan.status != 200:
+        error = {"code": plan.status, "message": f"mock failure {plan.status}"}
+        exchange.answer({"error": error}, plan.status)
+    elif path.endswith(":streamGenerateContent"):
+        stream(exchange, plan)
+    elif schema:
+        exchange.answer(candidate([{"text": json.dumps(sample(schema))}], "STOP"))
+    else:
+        exchange.answer(candidate(parts_of(plan), "STOP"))
+
+
+def stream(exchange: Exchange, plan: Plan) -> None:
+    exchange.begin_stream()
+    for part in parts_of(plan):
+        exchange.event(candidate([part]))
+        if "text" in part and not part.get("thought") and not exchange.pauses(plan):
+            return
+    exchange.event(candidate([{"text": ""}], "STOP"))
+
+
+def parts_of(plan: Plan) -> list[Json]:
+    thoughts = [{"text": piece, "thought": True} for piece in plan.reasoning]
+    parts: list[Json] = [*thoughts, *({"text": piece} for piece in plan.pieces)]
+    if plan.call:
+        name, arguments = plan.call
+        parts.append({"functionCall": {"name": name, "args": json.loads(arguments)}})
+    return parts
+
+
+def candidate(parts: list[Json], finish: str | None = None) -> Json:
+    one: Json = {"content": {"role": "model", "parts": parts}, "index": 0}
+    if finish:
+        one["finishReason"] = finish
+    return {"candidates": [one], "usageMetadata": USAGE, "modelVersion": MODEL}
+
+
+def sample(schema: Json) -> Any:
+    """The least value of a JSON schema: what a program gets that asks for an object."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = str(schema.get("type", "")).lower()
+    if kind == "object":
+        properties: Json = schema.get("properties") or {}
+        return {name: sample(inner) for name, inner in properties.items()}
+    if kind == "array":
+        return []
+    if kind in {"number", "integer"}:
+        return schema.get("minimum", 1)
+    return False if kind == "boolean" else "mock"
