@@ -11,6 +11,7 @@ import attrs
 
 from groupx.domain.commands import TriggerKind
 from groupx.domain.ids import ActorId, RoomId
+from groupx.domain.supervision import PairedTurn
 
 
 @attrs.frozen(kw_only=True)
@@ -101,6 +102,18 @@ class ActiveSummary:
 
 
 @attrs.frozen(kw_only=True)
+class WatchedPair:
+    """Of an observer's turn: whom it watches, and what they were told to do."""
+
+    pair_id: str
+    workers: tuple[PairedTurn, ...]
+    """Those that the pair has now; steers may add more."""
+    observers: tuple[PairedTurn, ...]
+    task: tuple[TranscriptEntry, ...]
+    """The workers' message; before it what it forwards, if it does."""
+
+
+@attrs.frozen(kw_only=True)
 class PacketInputs:
     """One turn's packet, before any choice of what fits.
 
@@ -137,6 +150,8 @@ class PacketInputs:
     """Ascending; without the source itself."""
     reply_chain: tuple[TranscriptEntry, ...] = ()
     """What `source` answers, whole, oldest first."""
+    watched: WatchedPair | None = None
+    """Only in an observer's turn."""
     names: Mapping[ActorId, str] = attrs.field(factory=dict[ActorId, str])
     """Current display names of everybody known to the ledger."""
 

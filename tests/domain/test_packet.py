@@ -13,7 +13,13 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_ASSISTANT, USER_WEB, ActorId
 from groupx.domain.limits import MAX_PACKET_RECORD_BYTES, Limits
 from groupx.domain.packet import SMALLEST_FRAME, Packet, build_packet
-from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, TranscriptEntry
+from groupx.domain.packet_inputs import (
+    ActiveSummary,
+    PacketInputs,
+    TranscriptEntry,
+    WatchedPair,
+)
+from groupx.domain.supervision import PairedTurn
 
 MARK = "5f0c9a7be1d24488a6c3f1b2d4e5f607"
 CODEX, GROK = ActorId("agent:codex"), ActorId("agent:grok")
@@ -67,6 +73,15 @@ def summary(through: int, content: str = "Before: greetings.") -> ActiveSummary:
         through_seq=through,
         content=content,
         generator_actor_id=GROK,
+    )
+
+
+def pair(*task: TranscriptEntry) -> WatchedPair:
+    return WatchedPair(
+        pair_id="pair_1",
+        workers=(PairedTurn(turn_id="turn_2", actor_id=GROK, role="worker"),),
+        observers=(PairedTurn(turn_id="turn_1", actor_id=CODEX, role="observer"),),
+        task=task,
     )
 
 
@@ -296,13 +311,16 @@ def rooms(draw: st.DrawFn) -> PacketInputs:
     lower = draw(st.integers(0, count))
     covered = draw(st.one_of(st.none(), st.integers(1, count + 1)))
     chain = tuple(entry for entry in transcript if draw(st.integers(0, 5)) == 0)
+    watched = draw(st.booleans())
+    task = tuple(transcript[:1]) if draw(st.booleans()) else (said(count + 5, draw(contents)),)
     return inputs(
-        said(count + 1, draw(contents)),
+        said(count + 1, draw(contents), kind="supervision.watch" if watched else None),
         *(entry for entry in transcript if entry.seq > lower),
         lower_seq=lower,
         summary=None if covered is None else summary(covered, draw(contents)),
         session_knows_cursor=draw(st.booleans()),
         reply_chain=chain,
+        watched=pair(*task) if watched else None,
     )
 
 
@@ -333,7 +351,9 @@ def test_bounds_completeness_and_sameness_hold_for_any_room(
         )
         assert excused or f"id={entry.event_id}" in shown
     assert [content for _, content in parsed["current_message"]] == [room.source.content]
-    assert len(parsed.get("reply_chain", [])) == len(room.reply_chain)
+    task = () if room.watched is None else room.watched.task
+    assert len(parsed.get("reply_chain", [])) == len(set(room.reply_chain) - set(task))
+    assert len(parsed.get("supervision_watch", [])) == len(task) + (room.watched is not None)
     assert packet.record["characters"] == len(packet.text)
     assert sum(s["characters"] for s in packet.record["sections"]) == len(packet.text)
     assert len(orjson.dumps(packet.record)) <= MAX_PACKET_RECORD_BYTES

@@ -4,9 +4,10 @@ import sqlite3
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
-from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery
+from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery, WatchedPair
 from groupx.store.context_floor import reset_floor
 from groupx.store.last_delivery import last_delivery
+from groupx.store.supervision_rows import members, place_of, task_of
 from groupx.store.transcript import entry
 from groupx.store.turn_rows import TurnRow, get_turn
 
@@ -50,7 +51,23 @@ def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
         summary=summary,
         lower_seq=lower_seq,
         complete_after_seq=max(lower_seq, source.seq - 1),
+        watched=_watched(conn, turn),
         names=names,
+    )
+
+
+def _watched(conn: sqlite3.Connection, turn: TurnRow) -> WatchedPair | None:
+    place = place_of(conn, turn.turn_id)
+    if place is None or place.role != "observer":
+        return None
+    task = entry(conn, task_of(conn, place.pair_id), turn.target_actor_id)
+    forwarded = task and task.forwarded_event_id
+    original = entry(conn, forwarded, turn.target_actor_id) if forwarded else None
+    return WatchedPair(
+        pair_id=place.pair_id,
+        workers=tuple(it.turn for it in members(conn, place.pair_id, "worker")),
+        observers=tuple(it.turn for it in members(conn, place.pair_id, "observer")),
+        task=tuple(it for it in (original, task) if it is not None),
     )
 
 
