@@ -111,9 +111,10 @@ def _shell_prompt(stage: Stage) -> str:
 
 
 async def _known_session(stage: Stage, transcript: Transcript) -> str | None:
-    """The id of a closed session that had a turn."""
+    """The id of a closed session that had turns; of a single one, some programs keep nothing."""
     async with stage.session(transcript) as session:
-        completed(await ask(session, transcript, SHORT))
+        for _ in range(2):
+            completed(await ask(session, transcript, SHORT))
         return session.facts.native_session_id
 
 

@@ -9,6 +9,7 @@ import click
 
 from groupx.cli.failures import DONE, REFUSED, Refused
 from groupx.domain.config import DRIVERS
+from groupx.domain.limits import Timeouts
 
 if TYPE_CHECKING:
     from groupx.capabilities.cases import Case
@@ -93,6 +94,14 @@ def _words(_ctx: click.Context, _param: click.Parameter, given: str | None) -> t
 @click.option("--model-turns", is_flag=True, help="Also the cases that cost turns of its model.")
 @click.option("--program-version", help="Of a program that does not tell its own.")
 @click.option(
+    "--handshake-timeout",
+    type=click.IntRange(1, 600),
+    default=15,
+    show_default=True,
+    metavar="SECONDS",
+    help="From each start to a ready session; as timeouts.handshake of a config.",
+)
+@click.option(
     "--timeout",
     type=click.IntRange(1, 86_400),
     default=1200,
@@ -115,6 +124,7 @@ def run(
     note: str,
     model_turns: bool,
     program_version: str | None,
+    handshake_timeout: int,
     timeout: int,
     json_file: Path | None,
     markdown_file: Path | None,
@@ -143,6 +153,7 @@ def run(
                 cwd=str(cwd.resolve() if cwd else work),
                 env=environment,
                 mode=mode,
+                timeouts=Timeouts(handshake=handshake_timeout * 1000),
                 run_dir=work,
             ),
             redactor=Redactor(secrets_in(os.environ, environment)),

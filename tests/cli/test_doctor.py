@@ -1,13 +1,12 @@
 """`groupx doctor`, as it is typed."""
 
 import json
-import socket
 
 import pytest
 from click.testing import CliRunner
 
 from groupx.capabilities.machine import machine_checks
-from groupx.cli import doctor, group
+from groupx.cli import doctor, doctor_room, group
 from groupx.cli.doctor_room import room_checks
 from groupx.cli.place import Place
 
@@ -108,14 +107,22 @@ def test_a_file_in_the_place_of_the_data_folder(folder):
     assert not check_of(folder, "data folder").ok
 
 
-def test_a_port_that_a_stranger_holds(folder):
-    with socket.create_server(("127.0.0.1", 0)) as stranger:
-        port = stranger.getsockname()[1]
-        configure(folder, port=port, ada=DEMO)
-        check = check_of(folder, "port")
-        assert not check.ok
-        assert "not GroupX" in check.detail
-    assert check_of(folder, "port").ok
+@pytest.mark.parametrize(
+    ("holder", "silent", "ok", "words"),
+    [
+        ("free", False, True, "is free"),
+        ("same", False, True, "this config's room"),
+        ("other", False, False, "another config"),
+        ("foreign", False, False, "not GroupX"),
+        ("foreign", True, False, "does not answer"),
+    ],
+)
+def test_who_holds_the_port(folder, monkeypatch, holder, silent, ok, words):
+    configure(folder, port=4319, ada=DEMO)
+    monkeypatch.setattr(doctor_room, "occupant", lambda port, key: (holder, {}))
+    monkeypatch.setattr(doctor_room, "is_silent", lambda place, port: silent)
+    check = check_of(folder, "port")
+    assert (check.ok, "4319" in check.detail, words in check.detail) == (ok, True, True)
 
 
 def test_this_machine_is_as_it_should_be():
