@@ -9,7 +9,7 @@ acp_scripted.py: `turn/start` maps to a list of step lists, one a turn. Steps be
     {"turn": "completed", …}   turn/completed with these fields of the turn
 
 The turns are called turn-1, turn-2 and so on. `turns` are those that the thread's record holds,
-newest first, for `thread/turns/list`.
+newest first, for `thread/turns/list`; the step {"record": […]} replaces them.
 """
 
 import json
@@ -64,6 +64,9 @@ class ScriptedAppServer(ScriptedAgent):
         end = begin + params["limit"]
         page = {"data": turns[begin:end], "nextCursor": str(end) if end < len(turns) else None}
         self.send({"id": request["id"], "result": page})
+
+    def do_record(self, step, _request):
+        self.scenario["turns"] = step["record"]
 
     def steps_for(self, method):
         if method == "thread/turns/list" and "turns" in self.scenario:

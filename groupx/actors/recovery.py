@@ -114,6 +114,7 @@ class LaneRecovery:
             attempt_id=attempt.attempt_id,
             native_session_id=attempt.native_session_id,
             native_turn_id=attempt.native_turn_id,
+            cancelling=attempt.status is TurnStatus.CANCELLING,
         )
         ports = self._ports
         try:

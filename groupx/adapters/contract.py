@@ -188,6 +188,8 @@ class PastAttempt:
     native_session_id: str | None
     native_turn_id: str | None
     """None where nothing was heard of it: then only a kept `attempt_id` proves a match."""
+    cancelling: bool = False
+    """The user does not want it any more: a turn that still runs is stopped at once."""
 
 
 @attrs.frozen
@@ -279,7 +281,7 @@ class Adapter(Protocol):
         self, profile: SessionProfile, spawner: Spawner, attempt: PastAttempt, sink: EventSink
     ) -> Reconciled:
         """Ask the program, without a prompt, what became of this one; `sink` gets what its turn
-        said and did, if it has ended.
+        said and did, if it has ended. One that still runs is seen to its end, or stopped.
 
         Never raises for what the program does: that is `unavailable`. The caller bounds the
         time; cancelling it leaves nothing behind.

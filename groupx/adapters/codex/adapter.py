@@ -72,14 +72,14 @@ class CodexAdapter:
     async def reconcile(
         self, profile: SessionProfile, spawner: Spawner, attempt: PastAttempt, sink: EventSink
     ) -> Reconciled:
-        """Read the thread's turns; nothing is prompted, and no thread is loaded."""
+        """Read the thread's turns; nothing is prompted."""
         if attempt.native_session_id is None:
             await trio.lowlevel.checkpoint()
             return Reconciled(Reconciliation.NOT_FOUND)
         try:
-            return await with_program(
-                profile, spawner, partial(ask_after, attempt, profile.timeouts, sink)
-            )
+            outlives_us = is_address((profile.command or PROGRAM)[0])
+            ask = partial(ask_after, attempt, profile.timeouts, sink, outlives_us=outlives_us)
+            return await with_program(profile, spawner, ask)
         except AdapterStartError:
             return Reconciled(Reconciliation.UNAVAILABLE)
 

@@ -25,51 +25,109 @@ from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.attempts import Reconciliation
 from groupx.domain.limits import Timeouts
 
+PATIENCE_SECONDS = 10.0
+"""How long a turn that still runs behind a socket may take to end by itself."""
 MAX_TURNS = 32
 """Newest turns of the thread that are looked at; ours is the last one, or close to it."""
+RUNNING = "inProgress"
 NO_THREAD = r"thread not (loaded|found)|no rollout found"
 """How a thread is refused that the program does not know, or that never had a turn."""
 
 
 async def ask_after(
-    attempt: PastAttempt, timeouts: Timeouts, sink: EventSink, program: Duplex
+    attempt: PastAttempt,
+    timeouts: Timeouts,
+    sink: EventSink,
+    program: Duplex,
+    *,
+    outlives_us: bool,
 ) -> Reconciled:
-    """Find the attempt's turn in its thread, and how it ended."""
-    connection = RpcConnection(program, requests={}, notifications={})
+    """Find the attempt's turn in its thread, and how it ended.
+
+    `outlives_us`: the program is not of our starting, so it may still be at work on the turn; then
+    it is seen to its end. One that was just started runs no turn: its predecessor ended before it
+    could write the end down.
+    """
+    asking = _Asking(program, attempt, timeouts)
     found = Reconciled(Reconciliation.UNAVAILABLE)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.serve)
+        nursery.start_soon(asking.connection.serve)
         with suppress(ConnectionLost, NoAnswer, RpcError, trio.TooSlowError):
             with trio.fail_after(timeouts.handshake / 1000):
-                await introduce(connection, our_version=groupx.__version__)
-            turn = await _find(connection, attempt, timeouts.request / 1000)
+                await introduce(asking.connection, our_version=groupx.__version__)
+            turn = await asking.find()
+            if turn is not None and turn.get("status") == RUNNING and outlives_us:
+                turn = await asking.see_out(text_of(turn.get("id")))
             found = _judge(turn, sink)
         nursery.cancel_scope.cancel()
     await program.stop(timeouts.close / 1000)
     return found
 
 
-async def _find(connection: RpcConnection, attempt: PastAttempt, seconds: float) -> Json | None:
-    """The turn with its items; None when the thread has no such turn, or there is no such thread.
+class _Asking:
+    """One connection, for one attempt's turn."""
 
-    Raises RpcError for every other refusal, ConnectionLost, NoAnswer.
-    """
-    params: Json = {"threadId": attempt.native_session_id, "limit": 1, "itemsView": "full"}
-    for _ in range(MAX_TURNS):
-        try:
-            page = object_of(await connection.request("thread/turns/list", params, seconds=seconds))
-        except RpcError as error:
-            if re.search(NO_THREAD, error.message):
+    def __init__(self, program: Duplex, attempt: PastAttempt, timeouts: Timeouts) -> None:
+        self._attempt = attempt
+        self._request = timeouts.request / 1000
+        self._cancel = timeouts.cancel / 1000
+        self._awaited = ""
+        self._ended = trio.Event()
+        self.connection = RpcConnection(
+            program, requests={}, notifications={"turn/completed": self._on_completed}
+        )
+
+    async def find(self) -> Json | None:
+        """The turn with its items; None when the thread has no such turn, or there is no such
+        thread.
+
+        Raises RpcError for every other refusal, ConnectionLost, NoAnswer.
+        """
+        params: Json = {
+            "threadId": self._attempt.native_session_id,
+            "limit": 1,
+            "itemsView": "full",
+        }
+        for _ in range(MAX_TURNS):
+            try:
+                page = await self._ask("thread/turns/list", params)
+            except RpcError as error:
+                if re.search(NO_THREAD, error.message):
+                    return None
+                raise
+            for turn in objects_in(page.get("data")):
+                if _is_of(turn, self._attempt):
+                    return turn
+            cursor = page.get("nextCursor")
+            if cursor is None:
                 return None
-            raise
-        for turn in objects_in(page.get("data")):
-            if _is_of(turn, attempt):
-                return turn
-        cursor = page.get("nextCursor")
-        if cursor is None:
-            return None
-        params["cursor"] = cursor
-    return None
+            params["cursor"] = cursor
+        return None
+
+    async def see_out(self, turn_id: str) -> Json | None:
+        """The turn, found again once it has ended: by itself, or else by being interrupted, since
+        nobody would hear what it still does."""
+        self._awaited = turn_id
+        thread: Json = {"threadId": self._attempt.native_session_id}
+        await self._ask("thread/resume", {**thread, "excludeTurns": True})
+        turn = await self.find()
+        if turn is None or turn.get("status") != RUNNING:
+            return turn
+        with trio.move_on_after(0 if self._attempt.cancelling else PATIENCE_SECONDS):
+            await self._ended.wait()
+        if not self._ended.is_set():
+            with suppress(RpcError):  # it has just ended
+                await self._ask("turn/interrupt", {**thread, "turnId": turn_id})
+            with trio.move_on_after(self._cancel):
+                await self._ended.wait()
+        return await self.find()
+
+    async def _ask(self, method: str, params: Json) -> Json:
+        return object_of(await self.connection.request(method, params, seconds=self._request))
+
+    def _on_completed(self, params: Json) -> None:
+        if self._awaited and object_of(params.get("turn")).get("id") == self._awaited:
+            self._ended.set()
 
 
 def _is_of(turn: Json, attempt: PastAttempt) -> bool:
@@ -83,7 +141,7 @@ def _judge(turn: Json | None, sink: EventSink) -> Reconciled:
     if turn is None:
         return Reconciled(Reconciliation.NOT_FOUND)
     turn_id, status = text_of(turn.get("id")), turn.get("status")
-    if status == "inProgress":
+    if status == RUNNING:
         return Reconciled(Reconciliation.MATCHED_RUNNING, native_turn_id=turn_id)
     end = _end_of(turn)
     if end is None:

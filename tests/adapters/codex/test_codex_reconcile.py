@@ -68,7 +68,7 @@ class Asked:
 def ask(spawner, tmp_path):
     """`await ask(scenario, turn_id=…, thread=…)`"""
 
-    async def ask(scenario, turn_id="turn-1", thread="thread-1", **fields):
+    async def ask(scenario, turn_id="turn-1", thread="thread-1", cancelling=False, **fields):
         path, log = tmp_path / "scenario.json", tmp_path / "log.jsonl"
         path.write_text(json.dumps(scenario))
         values = {
@@ -80,7 +80,10 @@ def ask(spawner, tmp_path):
         }
         profile = SessionProfile(**(values | fields))
         attempt = PastAttempt(
-            attempt_id="attempt-9", native_session_id=thread, native_turn_id=turn_id
+            attempt_id="attempt-9",
+            native_session_id=thread,
+            native_turn_id=turn_id,
+            cancelling=cancelling,
         )
         events = []
         with trio.fail_after(10):
@@ -202,3 +205,53 @@ async def test_behind_a_socket(ask, spawner, tmp_path):
         assert asked.texts == ["told"]
         assert server.sent("thread/turns/list") != []
         await server.closed.wait()
+
+
+STILL = turn("turn-1", "inProgress", user())
+
+
+def ends(status, *items):
+    """The running turn comes to its end."""
+    over = {"threadId": "thread-1", "turn": {"id": "turn-1", "status": status}}
+    return [
+        {"record": [turn("turn-1", status, user(), *items)]},
+        {"send": {"method": "turn/completed", "params": over}},
+        {"result": {}},
+    ]
+
+
+@pytest.mark.parametrize("cancelling", [True, False])
+async def test_a_turn_that_still_runs_behind_a_socket_is_stopped(
+    ask, spawner, tmp_path, monkeypatch, cancelling
+):
+    monkeypatch.setattr(
+        "groupx.adapters.codex.reconciling.PATIENCE_SECONDS", 60 if cancelling else 0.05
+    )
+    record = {"turns": [STILL], "turn/interrupt": ends("interrupted")}
+    async with serve(spawner, tmp_path, "ws", record) as server:
+        asked = await ask({}, command=(server.address,), cancelling=cancelling)
+        assert asked.found == Reconciled(Reconciliation.MATCHED_TERMINAL, Cancelled(), "turn-1")
+        [interrupt] = server.sent("turn/interrupt")
+        assert interrupt["params"] == {"threadId": "thread-1", "turnId": "turn-1"}
+
+
+async def test_a_turn_that_ends_while_it_is_asked_about(ask, spawner, tmp_path):
+    record = {"turns": [STILL], "thread/resume": ends("completed", agent("just done"))}
+    async with serve(spawner, tmp_path, "ws", record) as server:
+        asked = await ask({}, command=(server.address,))
+        assert (asked.texts, asked.found.end) == (["just done"], Completed())
+        assert server.sent("turn/interrupt") == []
+
+
+async def test_a_completion_that_beats_the_interrupt(ask, spawner, tmp_path):
+    record = {"turns": [STILL], "turn/interrupt": ends("completed", agent("done"))}
+    async with serve(spawner, tmp_path, "ws", record) as server:
+        asked = await ask({}, command=(server.address,), cancelling=True)
+        assert (asked.texts, asked.found.end) == (["done"], Completed())
+
+
+async def test_a_turn_that_does_not_stop(ask, spawner, tmp_path):
+    stubborn = Timeouts(handshake=5_000, request=2_000, cancel=100, close=200)
+    async with serve(spawner, tmp_path, "ws", {"turns": [STILL]}) as server:
+        asked = await ask({}, command=(server.address,), cancelling=True, timeouts=stubborn)
+        assert asked.found == Reconciled(Reconciliation.MATCHED_RUNNING, None, "turn-1")
