@@ -14,4 +14,4 @@ async def load_desks(room: RoomFace) -> OpenDesk:
 
         return opener(room)
 
-    return await trio.to_thread.run_sync(load)
+    return await trio.to_thread.run_sync(load, abandon_on_cancel=True)
