@@ -193,7 +193,11 @@ class BrokerActor:
             message_event_id=message.message_event_id,
             actor_id=message.actor_id,
         )
-        return await self._store.ask(Write(withdraw, command))
+        answer = await self._store.ask(Write(withdraw, command))
+        for turn in answer.turns:
+            if turn.status is TurnStatus.CANCELLING:
+                self._bells.ring_cancel(turn.target_actor_id, force=False)
+        return answer
 
     async def _replace(self, message: ReplaceMessage) -> AcceptedMessage:
         check_text(message.content)
@@ -206,7 +210,10 @@ class BrokerActor:
             limits=self._limits,
             transport=self._transport,
         )
-        return await self._store.ask(Write(replace, command))
+        answer = await self._store.ask(Write(replace, command))
+        for turn in answer.watch_turns or ():
+            self._bells.ring_cancel(turn.target, force=False)  # of what it watched before
+        return answer
 
     async def _cancel(self, message: CancelTurn) -> CancelAnswer:
         command = CancelCommand(

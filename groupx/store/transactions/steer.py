@@ -62,7 +62,6 @@ def steer(tx: Transaction, command: SteerCommand) -> Steered:
     status = subject.status
     if command.action == "interrupt":
         status = cancel_turn(tx, subject)
-        tx.wake_lane(subject.target_actor_id)
     answer = Steered(
         message_event_id=guided.message.event_id,
         steered_event_id=guided.steered.event_id,

@@ -11,29 +11,34 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import OPERATOR_BINDING
 from groupx.domain.ledger import TerminalCommand
 from groupx.domain.outcomes import Cause
-from groupx.domain.roster import resolve_targets
+from groupx.domain.supervision import PairedTurn, Supervision, resolve_pair
 from groupx.domain.turns import TurnStatus
 from groupx.store.attempt_rows import open_attempt
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
 from groupx.store.ending import end_turn
-from groupx.store.enqueue import Message, Wake, check_content, enqueue, new_root
+from groupx.store.enqueue import Message, Wake, check_content, new_root
 from groupx.store.messages import StoredMessage, get_message, withdrawal_key, withdrawal_of
 from groupx.store.queries.rooms import active_room
+from groupx.store.supervision import enqueue_watched
+from groupx.store.supervision_rows import members, pair_of_task
 from groupx.store.transaction import Transaction
+from groupx.store.transactions.cancel import cancel_turn
 from groupx.store.turn_rows import TurnRow, get_turn
 
 _TURNS = "SELECT turn_id FROM turns WHERE source_event_id = ? ORDER BY enqueue_seq"
 
 
 def withdraw(tx: Transaction, command: WithdrawCommand) -> WithdrawAnswer:
-    """Cancel the message's turns and mark it withdrawn; TURN_NOT_QUEUED once any has begun."""
+    """Cancel the message's turns and mark it withdrawn; TURN_NOT_QUEUED once any has begun.
+
+    Whoever was to watch them has nothing to watch: its turn is cancelled too, begun or not.
+    """
     known = first_result(tx, command.key)
     if known is not None:
-        targets = {turn.turn_id: turn for turn in _turns(tx, known["messageEventId"])}
         return WithdrawAnswer(
             message_event_id=known["messageEventId"],
             turns=tuple(
-                _answer(targets[item["turnId"]], TurnStatus(item["status"]))
+                _answer(get_turn(tx.conn, item["turnId"]), TurnStatus(item["status"]))
                 for item in known["turns"]
             ),
         )
@@ -45,7 +50,8 @@ def withdraw(tx: Transaction, command: WithdrawCommand) -> WithdrawAnswer:
 
 
 def replace(tx: Transaction, command: WithdrawCommand) -> AcceptedMessage:
-    """Withdraw the message and say `replacement` to the same agents; refusals of both."""
+    """Withdraw the message and say `replacement` to the same agents, watched by the same ones;
+    refusals of both."""
     known = first_result(tx, command.key)
     if known is not None:
         return accepted_from(known)
@@ -54,10 +60,11 @@ def replace(tx: Transaction, command: WithdrawCommand) -> AcceptedMessage:
     check_content(content, command.limits)
     message, turns = _still_queued(tx, command)
     names = tuple(turn.target_actor_id for turn in turns)
-    targets = resolve_targets(names, command.roster, caller=command.actor_id).targets
+    watched = _supervision(tx, message)
+    addressed, observers = resolve_pair(names, watched, command.roster, caller=command.actor_id)
     event_id = tx.ids.new("evt")
     _take_back(tx, message, turns, command, instance_id, replaced_by=event_id)
-    source, queued = enqueue(
+    answer = enqueue_watched(
         tx,
         Message(
             room_id=message.room_id,
@@ -70,15 +77,13 @@ def replace(tx: Transaction, command: WithdrawCommand) -> AcceptedMessage:
             forwarded_event_id=None if message.kind == "retry" else message.forwarded_event_id,
         ),
         Wake(
-            targets=targets,
+            targets=addressed.targets,
             transport=command.transport,
             trigger_kind="user",
             limits=command.limits,
         ),
+        observers,
         event_id=event_id,
-    )
-    answer = AcceptedMessage(
-        message_event_id=source.event_id, correlation_id=source.correlation_id, turns=queued
     )
     remember(tx, command.key, answer)
     return answer
@@ -156,6 +161,9 @@ def _take_back(
             cause=Cause.WITHDRAWN,
         )
         answers.append(_answer(turn, end_turn(tx, turn, attempt, end).status))
+    for watch in _observers(tx, message):
+        turn = get_turn(tx.conn, watch.turn_id)
+        answers.append(_answer(turn, cancel_turn(tx, turn)))
     body = {"messageEventId": message.event_id}
     if replaced_by is not None:
         body["replacedByEventId"] = replaced_by
@@ -173,6 +181,19 @@ def _take_back(
         )
     )
     return WithdrawAnswer(message_event_id=message.event_id, turns=tuple(answers))
+
+
+def _observers(tx: Transaction, message: StoredMessage) -> tuple[PairedTurn, ...]:
+    """The turns that were to watch this message's work."""
+    pair_id = pair_of_task(tx.conn, message.correlation_id, message.event_id)
+    if pair_id is None:
+        return ()
+    return tuple(member.turn for member in members(tx.conn, pair_id, "observer"))
+
+
+def _supervision(tx: Transaction, message: StoredMessage) -> Supervision | None:
+    names = tuple(turn.actor_id for turn in _observers(tx, message))
+    return Supervision(observers=names) if names else None
 
 
 def _answer(turn: TurnRow, status: TurnStatus) -> CancelAnswer:

@@ -4,7 +4,7 @@ import attrs
 import orjson
 import pytest
 
-from groupx.domain.commands import AgainCommand
+from groupx.domain.commands import AgainCommand, WithdrawCommand
 from groupx.domain.ids import USER_WEB
 from groupx.domain.limits import Limits
 from groupx.domain.outcomes import Cause
@@ -12,6 +12,7 @@ from groupx.domain.roster import Skipped
 from groupx.domain.supervision import Supervision
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.again import again
+from groupx.store.transactions.withdraw import replace, withdraw
 
 
 def watched_by(*observers):
@@ -236,3 +237,52 @@ def test_a_watch_turn_is_no_dated_source(ledger):
     ledger.end(watch, attempt, Cause.COMPLETED, response="seen")
     assert ledger.rows("SELECT * FROM agent_dated_memory_sources") == []
     assert ledger.rows("SELECT * FROM agent_dated_memory_rollups") == []
+
+
+# --- taken back -------------------------------------------------------------------------------
+
+
+def waiting_pair(ledger):
+    """A's lane is busy, so its turn waits; B watches already."""
+    ledger.running(ledger.a)
+    return watching(ledger)
+
+
+def take_back(ledger, message_event_id, **changes):
+    fields = {
+        "key": ledger.key("message.withdraw"), "message_event_id": message_event_id,
+        "actor_id": USER_WEB, "roster": ledger.roster,
+    }  # fmt: skip
+    return WithdrawCommand(**(fields | changes))
+
+
+def test_nobody_watches_what_was_withdrawn(ledger):
+    answer, watch = waiting_pair(ledger)
+    command = take_back(ledger, answer.message_event_id)
+    withdrawn = ledger.write(withdraw, command)
+    assert [(turn.turn_id, turn.status) for turn in withdrawn.turns] == [
+        (answer.turns[0].turn_id, "cancelled"), (watch, "cancelling"),
+    ]  # fmt: skip
+    assert ledger.write(withdraw, command) == withdrawn
+
+
+def test_what_replaces_a_watched_message_is_watched(ledger):
+    answer, watch = waiting_pair(ledger)
+    command = take_back(ledger, answer.message_event_id, replacement="better")
+    replaced = ledger.write(replace, command)
+    assert [turn.target for turn in replaced.watch_turns] == [ledger.b]
+    assert ledger.status(watch) == "cancelling"
+    assert ledger.types()[-1] == "supervision.paired"
+    assert ledger.write(replace, command) == replaced
+
+
+def test_a_begun_worker_keeps_its_watcher(ledger, refused):
+    answer, watch = watching(ledger)
+    ledger.claim(answer.turns[0].turn_id)
+    refused("TURN_NOT_QUEUED", withdraw, take_back(ledger, answer.message_event_id))
+    assert ledger.status(watch) == "dispatching"
+
+
+def test_nobody_takes_the_brief_back(ledger, refused):
+    answer, _ = waiting_pair(ledger)
+    refused("STORE_CONFLICT", withdraw, take_back(ledger, answer.watch_event_id))
