@@ -22,6 +22,7 @@ WRONG = [
     ["run", "--driver", "demo", "--env", "NAME"],
     ["run", "--driver", "demo", "--command", "'open"],
     ["run", "--driver", "demo", "--timeout", "0"],
+    ["run", "--driver", "demo", "--json", "/nowhere/at/all.json"],
     ["run", "--driver", "demo", "--case", "nope"],
     ["matrix"],
     ["matrix", "/nowhere/report.json"],
