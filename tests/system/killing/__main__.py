@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import attrs
+
 from tests.system.killing.agents import FAMILIES
 from tests.system.killing.case import Case, Result, run_case
 from tests.system.killing.table import HEAD, rows
@@ -35,14 +37,22 @@ PASSINGS = {
     "terminal.committed": 6,
 }
 """Point → how often a case passes it for sure, two lanes together."""
-RECOVERIES = {"recovery.phase1": tuple(FAMILIES)}
-"""Point → the drivers whose recovery passes it."""
-HOLDS = (0, 0, 30, 120)
+RECOVERIES = {"recovery.phase1": ("acp", "claude"), "recovery.phase2": ("codex",)}
+"""Point → the drivers whose recovery passes it with something open: phase 2 asks the program."""
+HOLDS = (0, 0, 60, 600)
 """Milliseconds that a dying run stands still, so that the agent may act on what it got."""
 BEGIN, END = "<!-- kill table: begin -->\n", "<!-- kill table: end -->\n"
 
+
+@attrs.frozen
+class NotDone:
+    """A case that could not be carried out to its end."""
+
+    problems: tuple[str, ...]
+
+
 Work = Case | str
-Found = Result | UpgradeResult
+Found = Result | UpgradeResult | NotDone
 
 
 def cases(drivers: list[str], rounds: int, chance: random.Random) -> Iterator[Work]:
@@ -66,7 +76,10 @@ def _order(point: str, most: int, chance: random.Random) -> str:
 def run(work: Work, folder: Path) -> Found:
     """One case, told when it is done; its folder stays only if something was wrong."""
     began = time.monotonic()
-    found = run_upgrade(work, folder) if isinstance(work, str) else run_case(work, folder)
+    try:
+        found = run_upgrade(work, folder) if isinstance(work, str) else run_case(work, folder)
+    except Exception as error:  # the other cases are still worth their result
+        found = NotDone((repr(error),))
     name = work if isinstance(work, str) else f"{work.driver}: {', '.join(work.orders)}"
     print(f"{name}: {'BROKEN' if found.problems else 'kept'} ({time.monotonic() - began:.1f} s)")
     for problem in found.problems:

@@ -15,11 +15,12 @@ from tests.system.daemon import TERMINAL, Daemon, of_turn
 from tests.system.killing.agents import agent_config, log_of, seen_in
 from tests.system.killing.checker import problems
 from tests.system.killing.evidence import Command, Evidence, dump
+from tests.system.waiting import wait_until
 
 NAMES = ("ada", "bob")
 ACTORS = tuple(f"agent:{name}" for name in NAMES)
 POSTERS = 3
-DEATH_SECONDS = 30.0
+DEATH_SECONDS = 60.0
 
 
 @attrs.frozen(kw_only=True)
@@ -129,7 +130,14 @@ def _settle(daemon: Daemon, commands: list[Command]) -> None:
 
 
 def _stop(daemon: Daemon) -> None:
-    assert daemon.terminate() == 0, daemon.said()
+    """Once every lane has recovered and its program is there: then nothing more is to come."""
+    wait_until(
+        lambda: set(daemon.get("/api/health")["agents"].values()) == {"idle"},
+        "every agent at rest",
+        60,
+    )
+    code = daemon.terminate(60)
+    assert code == 0, f"it stopped with {code}: {daemon.said()}"
     daemon.assert_no_processes()
 
 

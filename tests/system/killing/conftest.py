@@ -23,6 +23,7 @@ CASES = {
         Case(orders=("terminal.before:2",)),
         Case(orders=("terminal.committed:2",)),
         Case(orders=("stream.mid:3", "recovery.phase1:1")),
+        Case(orders=("prompt.written:2:600", "recovery.phase2:1"), driver="codex"),
     )
 }
 

@@ -15,7 +15,38 @@ from acp_scripted import ScriptedAgent
 from app_server_scripted import ScriptedAppServer
 from stream_json_scripted import ScriptedStream
 
-FAMILIES = {"acp": ScriptedAgent, "codex": ScriptedAppServer, "claude": ScriptedStream}
+
+class RecordingAppServer(ScriptedAppServer):
+    """Like the real one, it can tell after a restart what became of its turns."""
+
+    def __init__(self, scenario, log):
+        super().__init__(scenario, log)
+        self.record = Path(f"{sys.argv[3]}.turns")
+
+    @property
+    def turn_id(self):
+        return f"turn-{os.getpid()}-{self.prompts}"
+
+    def do_turn(self, step, request):
+        said = {"type": "agentMessage", "id": "msg-1", "text": "This answer takes its time."}
+        asked = {"type": "userMessage", "id": "user-1", "content": []}
+        if "params" in request and "clientUserMessageId" in request["params"]:
+            asked["clientId"] = request["params"]["clientUserMessageId"]
+        ended = step["turn"] == "completed"
+        turn = {"id": self.turn_id, "status": "completed" if ended else "inProgress"}
+        with self.record.open("a") as record:
+            items = [asked, said] if ended else [asked]
+            record.write(json.dumps({**turn, "items": items, "error": None}) + "\n")
+        super().do_turn(step, request)
+
+    def steps_for(self, method):
+        lines = self.record.read_text().splitlines() if self.record.exists() else []
+        latest = {turn["id"]: turn for turn in map(json.loads, lines)}
+        self.scenario["turns"] = [*reversed(latest.values())]
+        return super().steps_for(method)
+
+
+FAMILIES = {"acp": ScriptedAgent, "codex": RecordingAppServer, "claude": ScriptedStream}
 
 
 class Record:
