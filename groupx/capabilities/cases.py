@@ -105,7 +105,7 @@ CASES: tuple[Case, ...] = (
         claimed=Label.NOT_OBSERVED,
     ),
     _turn("mcp-tool", "Calls a tool of the room's MCP server", mcp_cases.calls_a_tool, fact="mcp"),
-    _turn("resume", "Resumes a session in a new process", turn_cases.resume, fact="resume"),
+    _turn("resume", "Resumes a session that was closed", turn_cases.resume, fact="resume"),
     _turn(
         "mode-again",
         "Sets the mode again after a resume",

@@ -41,11 +41,13 @@ async def keeps_the_secret(stage: Stage, transcript: Transcript) -> Finding:
         async with stage.session(transcript, mcp=server_of(probe)) as session:
             if not session.facts.mcp_injected:
                 return _not_injected(session)
-            lines = [" ".join(session.facts.argv)]
-            lines += await trio.to_thread.run_sync(_command_lines, stage.spawner.run_id)
-            transcript.note(f"{len(lines)} command lines were looked at")
-            if any(probe.bearer in line for line in lines):
+            own = " ".join(session.facts.argv)
+            seen = await trio.to_thread.run_sync(command_lines, stage.spawner.run_id)
+            transcript.note(f"{len(seen)} command lines of its processes were looked at")
+            if any(probe.bearer in line for line in (own, *seen)):
                 raise CaseFailed("The bearer of the MCP server is in a command line.")
+            if not seen:
+                return Finding(Status.NOT_OBSERVED, "none of its processes could be seen")
             return PASSED
 
 
@@ -96,7 +98,7 @@ def _note_methods(probe: McpProbe, transcript: Transcript) -> None:
     transcript.note(f"MCP without it: {probe.refused} requests")
 
 
-def _command_lines(run_id: str) -> list[str]:
+def command_lines(run_id: str) -> list[str]:
     """Of every process of this run, where they can be read."""
     if not HAS_PROC:
         return []

@@ -7,6 +7,7 @@ import trio
 
 from groupx.adapters.contract import AdapterStartError, Failed, Interaction, SessionProfile
 from groupx.adapters.registry import adapter_for
+from groupx.capabilities import mcp_cases
 from groupx.capabilities.cases import CASES, HANDSHAKE
 from groupx.capabilities.labels import Label, Status
 from groupx.capabilities.report import check
@@ -21,6 +22,14 @@ NEEDS_HTTP = {"mcp-connects", "mcp-tool"}
 """The program on paper connects to nothing."""
 QUICK = tuple(case for case in CASES if case.name not in NEEDS_PROCESSES | NEEDS_HTTP)
 PROBES = tuple(case for case in QUICK if not case.needs_model)
+
+
+@pytest.fixture(autouse=True)
+def processes(monkeypatch):
+    """The command lines that are seen of its processes."""
+    lines = ["/opt/paper/bin/paper --speak"]
+    monkeypatch.setattr(mcp_cases, "command_lines", lambda run_id: lines)
+    return lines
 
 
 def only(*names):
@@ -89,6 +98,23 @@ async def test_a_deviation_is_told(plan, name, fields, status, words):
     assert words in case.detail
     wanted = Label.UNSUPPORTED if status is Status.UNSUPPORTED else Label.NOT_OBSERVED
     assert case.label is wanted
+
+
+async def test_what_has_no_process_that_is_seen_proves_nothing_of_its_command_line(plan, processes):
+    processes.clear()
+    case = await outcome(plan, Paper(), "mcp-secret")
+    assert case.status is Status.NOT_OBSERVED
+
+
+async def test_a_secret_that_a_child_of_it_was_given_is_found(plan, processes):
+    class Telling(Paper):
+        def session(self, profile, name, resumed):
+            if profile.mcp:
+                processes.append(f"helper --bearer {profile.mcp.bearer}")
+            return super().session(profile, name, resumed)
+
+    case = await outcome(plan, Telling(), "mcp-secret")
+    assert (case.status, "command line" in case.detail) == (Status.FAILED, True)
 
 
 async def test_an_unknown_session_may_be_refused(plan):
