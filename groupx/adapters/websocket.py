@@ -76,6 +76,9 @@ class WebSocketDuplex:
 
     async def stop(self, grace_seconds: float) -> None:
         """Say goodbye, and wait so long for the answer."""
+        if self.exited.is_set():
+            await trio.lowlevel.checkpoint()
+            return
         with trio.move_on_after(grace_seconds) as self._parting:
             await self._connection.aclose()
         self.kill_tree()

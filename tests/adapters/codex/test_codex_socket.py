@@ -122,6 +122,9 @@ async def test_a_lost_connection_ends_the_turn_as_an_exit_does(profile, spawner,
         with trio.fail_after(10):
             assert await session.prompt("go", lose) == Exited(returncode=None)
             await session.closed.wait()
+            before = trio.current_time()
+            await session.close()
+            assert trio.current_time() - before < 0.5, "it said goodbye to nobody"
         assert not session.usable
 
 
