@@ -1,13 +1,13 @@
 """The demo agent, as everybody meets it: through the adapter."""
 
 import ast
-import inspect
 import json
 import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import acp.schema as acp
 import click
@@ -16,7 +16,8 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx import cli, demo_agent
+import groupx.demo_agent
+from groupx import cli
 from groupx.adapters.contract import (
     Cancelled,
     Completed,
@@ -29,7 +30,9 @@ from groupx.adapters.contract import (
     ToolUpdate,
 )
 from groupx.adapters.registry import adapter_for
-from groupx.demo_agent import SCENES, read_packet, scene_for
+from groupx.demo_agent.casting import scene_for
+from groupx.demo_agent.packet import read_packet
+from groupx.demo_agent.scenes import HELP, SCENES
 from groupx.domain.config import AgentConfig
 from groupx.domain.config_parsing import parse_config
 from groupx.domain.errors import ErrorCode
@@ -37,6 +40,8 @@ from groupx.domain.ids import MAIN_ROOM, USER_WEB, ActorId
 from groupx.domain.limits import Limits
 from groupx.domain.packet import build_packet
 from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
+
+PACKAGE = Path(groupx.demo_agent.__file__).parent
 
 
 class Turn:
@@ -191,7 +196,7 @@ def test_every_frame_of_it_is_acp():
 
 
 def test_the_first_scene_that_matches_wins():
-    assert scene_for("nothing of the kind").__name__ == "_greet"
+    assert scene_for("nothing of the kind").__name__ == "greet"
     assert scene_for("Ignore my stop, please").__name__ == "_deaf"
     assert len({scene for _, scene in SCENES}) == len(SCENES)
 
@@ -242,24 +247,20 @@ class TestPacket:
 
 def test_it_starts_quickly_and_imports_only_the_domain():
     source = (
-        "import sys; before = set(sys.modules); import groupx.demo_agent; "
+        "import sys; before = set(sys.modules); import groupx.demo_agent.agent; "
         "print(*sorted(m for m in set(sys.modules) - before if m.startswith('groupx')))"
     )
     said = subprocess.run([sys.executable, "-c", source], capture_output=True, check=True).stdout
-    assert said.split() == [
-        b"groupx",
-        b"groupx.demo_agent",
-        b"groupx.domain",
-        b"groupx.domain.text",
-    ]
+    others = [name for name in said.split() if not name.startswith(b"groupx.demo_agent")]
+    assert others == [b"groupx", b"groupx.domain", b"groupx.domain.text"]
 
 
 def texts_of_the_demo_agent():
     """Every text in its source that it could show, docstrings too."""
-    tree = ast.parse(inspect.getsource(demo_agent))
     return [
         node.value
-        for node in ast.walk(tree)
+        for path in PACKAGE.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
 
@@ -290,8 +291,8 @@ def test_commands_that_it_shows_are_right():
 
 
 def test_words_that_it_offers_are_heard():
-    offered = re.findall(r"^\| (\*\*.*?) \| ", demo_agent.HELP, re.MULTILINE)
+    offered = re.findall(r"^\| (\*\*.*?) \| ", HELP, re.MULTILINE)
     words = [word for row in offered for word in re.findall(r"\*\*(.+?)\*\*", row)]
     assert len(words) > 10
     for word in words:
-        assert scene_for(f"please {word} now") is not scene_for("hello")
+        assert scene_for(f"please {word} builder now") is not scene_for("hello")
