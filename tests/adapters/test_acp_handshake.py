@@ -7,6 +7,7 @@ import pytest
 
 from conformance.scenario import HANG, asks, ends, fails
 from groupx.adapters import connection
+from groupx.adapters.acp import room_tools
 from groupx.adapters.acp.drivers import ACP, DEMO, GROK, HERMES, KIMI
 from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfile
 from groupx.domain.errors import ErrorCode
@@ -316,6 +317,25 @@ class TestMcp:
     async def test_hermes_takes_it_without_saying_so(self, scripted):
         scenario = {"initialize": greeting(agentInfo={"name": "hermes-agent"})}
         async with scripted(scenario, driver=HERMES, mcp=self.SERVER) as rig:
+            assert rig.session.facts.mcp_injected
+            assert rig.session.facts.capabilities["mcp"] == "documented"
+
+    @pytest.mark.parametrize(("tools", "reached"), [(1, True), (0, False), (None, True)])
+    async def test_grok_is_waited_for_and_tells_whether_it_reached_it(
+        self, scripted, tools, reached
+    ):
+        told = {"method": "_x.ai/mcp_initialized", "params": {"mcpToolCount": tools}}
+        scenario = {
+            "initialize": greeting(agentCapabilities={"mcpCapabilities": {"http": True}}),
+            "session/new": [{"result": {"sessionId": "session-1"}}, {"send": told}],
+        }
+        async with scripted(scenario, driver=GROK, mcp=self.SERVER) as rig:
+            assert rig.session.facts.mcp_injected is reached
+
+    async def test_grok_is_not_waited_for_for_ever(self, scripted, monkeypatch):
+        monkeypatch.setattr(room_tools, "SETTLE_SECONDS", 0.01)
+        scenario = {"initialize": greeting(agentCapabilities={"mcpCapabilities": {"http": True}})}
+        async with scripted(scenario, driver=GROK, mcp=self.SERVER) as rig:
             assert rig.session.facts.mcp_injected
 
 

@@ -205,6 +205,40 @@ class TestUsage:
         assert totals == [10, 15, 0, 4]
 
 
+class TestAFailureToldAsAnAnswer:
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            ("HTTP 401: bad key", ErrorCode.NATIVE_LOGIN_REQUIRED),
+            (
+                "API call failed after 3 retries: HTTP 429: slow down",
+                ErrorCode.NATIVE_QUOTA_EXCEEDED,
+            ),
+            ("Error: it broke", ErrorCode.NATIVE_TURN_FAILED),
+        ],
+    )
+    async def test_by_hermes(self, scripted, words, code):
+        prompts = [[says(words), ends()], [says("again"), ends()]]
+        scenario = {"initialize": [{"result": AS_HERMES}], "session/prompt": prompts}
+        async with scripted(scenario, driver=HERMES) as rig:
+            turn = await rig.prompt()
+            assert isinstance(turn.end, Failed)
+            assert turn.end.code is code
+            assert words in turn.end.message
+            assert (await rig.prompt()).end == Completed()
+
+    async def test_what_its_model_said_is_an_answer(self, scripted):
+        quoted = [says("HTTP 401: means a bad key"), ends(usage={"totalTokens": 9})]
+        scenario = {"initialize": [{"result": AS_HERMES}], "session/prompt": [quoted]}
+        async with scripted(scenario, driver=HERMES) as rig:
+            assert isinstance((await rig.prompt()).end, Completed)
+
+    async def test_of_others_it_is_an_answer(self, scripted):
+        scenario = {"session/prompt": [[says("HTTP 401: bad key"), ends()]]}
+        async with scripted(scenario) as rig:
+            assert (await rig.prompt()).end == Completed()
+
+
 AS_HERMES = {"protocolVersion": 1, "agentInfo": {"name": "hermes-agent", "version": "0.19.0"}}
 
 

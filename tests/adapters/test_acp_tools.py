@@ -53,6 +53,8 @@ def test_raw_output_only_where_there_is_no_text():
     assert details_of({"content": text, "rawOutput": "bytes"}) == {"text": "hi"}
     assert details_of({"rawOutput": "out"}) == {"text": "out"}
     assert details_of({"rawOutput": {"output": [104, 105]}}) == {}
+    assert details_of({"rawOutput": {"output": "out", "exit": 0}}) == {"text": "out"}
+    assert details_of({"rawOutput": {"output": {"OkayOutput": "out"}}}) == {"text": "out"}
 
 
 def test_what_is_followed_is_bounded():

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Mapping
 
+import attrs
 import trio
 
 import groupx
@@ -11,6 +12,7 @@ from groupx.adapters.acp.drivers import AcpDriver
 from groupx.adapters.acp.failures import words_of
 from groupx.adapters.acp.handshake import Greeting, greet, log_in
 from groupx.adapters.acp.opening import OpenedSession, open_session
+from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.acp.session import AcpSession
 from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
@@ -130,6 +132,8 @@ class AcpAdapter:
                 greeting = await greet(connection, quirks, our_version=groupx.__version__)
                 await log_in(connection, greeting, environment, profile.timeouts)
                 opened = await open_session(connection, greeting, profile, quirks)
+                if opened.mcp_injected and not await session.room_tools.reached():
+                    opened = attrs.evolve(opened, mcp_injected=False)
         except trio.TooSlowError as error:
             if session.unprompted is not None:
                 raise asked_early(session.unprompted) from error
@@ -149,7 +153,7 @@ class AcpAdapter:
             raise asked_early(session.unprompted)
         session.open_as(
             opened.session_id,
-            _facts(child, greeting, opened),
+            _facts(child, greeting, opened, quirks),
             can_close=greeting.can_close,
         )
 
@@ -158,7 +162,9 @@ def _environment(profile: SessionProfile) -> dict[str, str]:
     return child_environment(os.environ, profile.env)
 
 
-def _facts(child: ChildProcess, greeting: Greeting, opened: OpenedSession) -> SessionFacts:
+def _facts(
+    child: ChildProcess, greeting: Greeting, opened: OpenedSession, quirks: Quirks
+) -> SessionFacts:
     def label(offered: bool) -> str:
         return "advertised" if offered else "unsupported"
 
@@ -173,7 +179,7 @@ def _facts(child: ChildProcess, greeting: Greeting, opened: OpenedSession) -> Se
             "streaming": "documented",
             "cancel": "documented",
             "resume": "probed" if opened.resumed else label(greeting.how_to_resume is not None),
-            "mcp": label(greeting.mcp_http),
+            "mcp": "documented" if quirks.mcp_http_unadvertised else label(greeting.mcp_http),
             "close": label(greeting.can_close),
             "mode": "probed" if opened.mode else "not_observed",
         },

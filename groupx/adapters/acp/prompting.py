@@ -24,6 +24,7 @@ from groupx.adapters.contract import (
     PromptEnd,
     Usage,
 )
+from groupx.adapters.failure_words import ADVICE, classify_words
 from groupx.adapters.json_lines import Json, is_object, text_of
 from groupx.adapters.jsonrpc import RpcError
 from groupx.domain.errors import ErrorCode
@@ -88,6 +89,9 @@ class PromptRun:
                 "Send the message again.",
                 usable=False,
             )
+        if self._is_failure():
+            self.reader.close_tools("failed")
+            return self._reported(self.reader.beginning, usable)
         self.reader.close_tools("completed")
         shown = reason if reason in CUT_SHORT else None
         return Verdict(Completed(stop_reason=shown, usage=self._usage()), usable)
@@ -110,6 +114,16 @@ class PromptRun:
     def _was_not_run(self) -> bool:
         pattern = self._quirks.not_an_answer
         return pattern is not None and re.fullmatch(pattern, self.reader.beginning) is not None
+
+    def _is_failure(self) -> bool:
+        pattern = self._quirks.failure_as_answer
+        counted = self.tokens is not None
+        return not counted and bool(pattern and re.match(pattern, self.reader.beginning))
+
+    def _reported(self, words: str, usable: bool) -> Verdict:
+        code = classify_words(words)
+        message = f"The program reported: {words.rstrip(' .')}. {ADVICE[code]}"
+        return Verdict(Failed(code=code, message=message, session_usable=usable), usable)
 
     def _distrust(self, reason: str) -> Verdict:
         return Verdict(self.broken(reason), False)

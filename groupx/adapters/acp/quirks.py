@@ -25,6 +25,13 @@ class Quirks:
     runs no prompt any more."""
     not_an_answer: str | None = None
     """A whole answer matching this pattern means that the prompt was not run."""
+    failure_as_answer: str | None = None
+    """An answer that begins so, of a turn in which no tokens were counted, is how it tells that it
+    could not ask its model."""
+    tells_mcp: str | None = None
+    """The notification by which it tells that it is done with the MCP servers of a session; its
+    `mcpToolCount` is how many tools it found. It takes prompts before that, and then without
+    those tools."""
     resumed_says: str | None = None
     """A field that the answer to `session/load` has only if the program knows the session."""
     refusal_is_unknown_session: bool = False
@@ -35,7 +42,7 @@ PLAIN = Quirks()
 
 KIMI = Quirks(mode="auto", mode_by_method=True, trailing_usage_seconds=0.1)
 
-GROK = PLAIN
+GROK = Quirks(tells_mcp="_x.ai/mcp_initialized")
 
 HERMES = Quirks(
     mode="dont_ask",
@@ -44,6 +51,7 @@ HERMES = Quirks(
     usage_is_cumulative=True,
     cancel_may_brick=True,
     not_an_answer=r"Queued for the next turn\. \(\d+ queued\)",
+    failure_as_answer=r"(API call failed after \d+ retries|HTTP \d{3}|Error): ",
     resumed_says="modes",
     refusal_is_unknown_session=True,
 )

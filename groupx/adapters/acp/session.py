@@ -12,6 +12,7 @@ from groupx.adapters.acp.prompting import (
     permission_reason,
 )
 from groupx.adapters.acp.quirks import Quirks
+from groupx.adapters.acp.room_tools import RoomTools
 from groupx.adapters.acp.usage import Tokens
 from groupx.adapters.connection import ConnectionLost, Loss
 from groupx.adapters.contract import (
@@ -51,13 +52,17 @@ class AcpSession:
         """Set once the process is gone, for whatever reason."""
         self.unprompted: Interaction | None = None
         """What the program asked while no prompt ran."""
+        self.room_tools = RoomTools(quirks)
         self.connection = RpcConnection(
             child,
             requests={
                 "session/request_permission": self._on_permission,
                 "elicitation/create": self._on_elicitation,
             },
-            notifications={"session/update": self._on_update},
+            notifications={
+                "session/update": self._on_update,
+                **self.room_tools.notifications,
+            },
         )
 
     def open_as(self, session_id: str, facts: SessionFacts, *, can_close: bool) -> None:

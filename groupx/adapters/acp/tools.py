@@ -95,7 +95,7 @@ def details_of(update: Json) -> dict[str, Any]:
         filter(None, (_content_text(item) for item in objects_in(update.get("content"))))
     )
     if not text:
-        text = text_of(update.get("rawOutput"))
+        text = _raw_text(update.get("rawOutput"))
     if text:
         details["text"] = cut_utf8(text, TEXT_BYTES)[0]
     raw_input = update.get("rawInput")
@@ -115,3 +115,12 @@ def _content_text(item: Json) -> str:
     if item.get("type") == "diff":
         return f"edited {text_of(item.get('path'))}"
     return ""
+
+
+def _raw_text(output: object) -> str:
+    """Raw output that is text, or what of its `output` is; nothing of bytes and numbers."""
+    if is_object(output):
+        inner = output.get("output")
+        parts = inner.values() if is_object(inner) else (inner,)
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return text_of(output)
