@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, cast
@@ -80,6 +81,11 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, probe: McpProbe) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.probe = probe
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away in the middle is nobody's fault."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

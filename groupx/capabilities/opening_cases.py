@@ -62,9 +62,9 @@ async def close(stage: Stage, transcript: Transcript) -> Finding:
     if not HAS_PROC:
         return Finding(Status.NOT_OBSERVED, "its tree cannot be found on this system")
     async with stage.session(transcript):
-        before = await _tree(stage)
+        before = await tree_of_run(stage)
         transcript.note(f"{len(before)} processes while it is open")
-    left = before & await _tree(stage)
+    left = before & await tree_of_run(stage)
     transcript.note(f"{len(left)} processes afterwards")
     if left:
         raise CaseFailed(f"{len(left)} of its processes were left after it was closed.")
@@ -73,7 +73,7 @@ async def close(stage: Stage, transcript: Transcript) -> Finding:
     return PASSED
 
 
-async def _tree(stage: Stage) -> set[int]:
+async def tree_of_run(stage: Stage) -> set[int]:
     """The processes of this run that exist now."""
 
     def look() -> set[int]:

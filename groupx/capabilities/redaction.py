@@ -11,7 +11,7 @@ _ID = re.compile(
     r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{24,}\b",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+|\b(sk|xai|ghp|gho|pat)[-_][\w-]{16,}")
+_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{12,}|\b(sk|xai|ghp|gho|pat)[-_][\w-]{16,}")
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 _PATH = re.compile(r"(?<![\w:/.])(?:~|\.{1,2})?/(?:[^\s/\"':,;]+/)*([^\s/\"':,;]+)/?")
 _MIN_SECRET_CHARACTERS = 5

@@ -17,7 +17,9 @@ ARGV = [
         ["claude", "--resume", "<id>"],
     ),
     (["agent", "http://ada:pw@127.0.0.1:1/v1"], ["agent", "http://<secret>@127.0.0.1:1/v1"]),
-    (["agent", "Bearer abcdef"], ["agent", "<secret>"]),
+    (["agent", "Bearer abcdef.123456"], ["agent", "<secret>"]),
+    (["agent", "The bearer of it, xai-official"], ["agent", "The bearer of it, xai-official"]),
+    (["agent", "xai-0123456789abcdef"], ["agent", "<secret>"]),
     (["agent", "x" * 500], ["agent", "x" * MAX_ARGUMENT]),
     (["agent", "my-secret-value"], ["agent", "<secret>"]),
 ]
