@@ -7,6 +7,7 @@ import { t } from "./i18n.js";
 import { MessageView, PendingView } from "./view/message_view.js";
 import { LoopStopView } from "./view/loop_stop_view.js";
 import { NoticeView } from "./view/notice_view.js";
+import { SupervisionView } from "./view/supervision_view.js";
 import { TurnView } from "./view/turn_view.js";
 
 const GROUP_MS = 5 * 60_000;
@@ -14,6 +15,7 @@ const GROUP_MS = 5 * 60_000;
 const VIEWS = {
   message: MessageView, turn: TurnView, pending: PendingView,
   notice: NoticeView, aside: NoticeView, local: NoticeView, stopped: LoopStopView,
+  supervision: SupervisionView,
 };
 
 /** Who an entry is by; null for lines without a sender. */

@@ -7,7 +7,8 @@ import { Turns } from "./turns.js";
 const QUIET = new Set([
   "session.starting", "session.ready", "session.resumed", "session.stopped", "message.withdrawn",
 ]);
-const ASIDE = /^(memory|identity|supervision)\./;
+const ASIDE = /^(memory|identity)\./;
+const SUPERVISION = /^supervision\./;
 const QUIET_TRANSIENT = /^(turn\.progress|adapter\.heartbeat|context\.compaction\.)/;
 
 export class RoomState {
@@ -222,8 +223,9 @@ export class RoomState {
   takeNotice(event) {
     const { type, seq } = event;
     if (seq === null || QUIET.has(type) || QUIET_TRANSIENT.test(type)) return;
-    const stopped = type === "routing.loop_stopped";
-    const kind = stopped ? "stopped" : ASIDE.test(type) ? "aside" : "notice";
+    let kind = ASIDE.test(type) ? "aside" : "notice";
+    if (type === "routing.loop_stopped") kind = "stopped";
+    else if (SUPERVISION.test(type)) kind = "supervision";
     this.entries.put({ key: event.eventId, kind, seq, event, occurredAt: event.occurredAt });
     this.touch(event.eventId);
   }

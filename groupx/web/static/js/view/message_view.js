@@ -9,6 +9,7 @@ import { foldedText } from "./text.js";
 import { drawTargets } from "./turn_state.js";
 
 const EXCERPT = 120;
+const FOLDED = new Set(["retry", "continue", "supervision.watch"]);
 
 export class MessageView {
   constructor(context) {
@@ -55,11 +56,11 @@ function canBeTakenBack(event, turns) {
   return mine && turns.length > 0 && turns.every((turn) => turn.status === "queued");
 }
 
-/** A copy of an earlier message is one folded row. */
+/** A copy of an earlier message, and what observers are told, is one folded row. */
 function said(event, html) {
   const { kind, content } = event.body;
   const text = finished(content || t("message.empty"), html);
-  if (kind !== "retry" && kind !== "continue") return text;
+  if (!FOLDED.has(kind)) return text;
   const start = content.slice(0, EXCERPT).split("\n", 1)[0];
   return h("details", { class: "fold" },
     h("summary", null, t(`${kind}.of`), h("span", { class: "excerpt" }, start)), text);
