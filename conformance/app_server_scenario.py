@@ -2,8 +2,15 @@
 
 from typing import Any
 
-from conformance.scenario import Step
+from .scenario import Step
 
+THREAD = "thread-1"
+OPENED: Step = {
+    "thread": {"id": THREAD, "status": {"type": "idle"}, "cliVersion": "0.171.0", "turns": []},
+    "approvalPolicy": "never",
+    "sandbox": {"type": "dangerFullAccess"},
+}
+"""The answer to thread/start and thread/resume."""
 BEGINS: list[Step] = [{"turn": "answer"}, {"turn": "started"}]
 INTERRUPTED: Step = {"turn": "completed", "status": "interrupted"}
 INTERRUPT: Step = {"await": "turn/interrupt"}
@@ -40,7 +47,7 @@ def fails(info: Any, message: str = "it broke") -> Step:
 
 def asks(method: str = "item/commandExecution/requestApproval", **params: Any) -> Step:
     """A request of the program's own, whose id is 0 as in the real one."""
-    return {"send": {"id": 0, "method": method, "params": {"threadId": "thread-1", **params}}}
+    return {"send": {"id": 0, "method": method, "params": {"threadId": THREAD, **params}}}
 
 
 def uses(total: int, last: int) -> Step:

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from acp_scripted import END, ScriptedAgent
+from acp_scripted import END, ScriptedAgent, encode
 
 ORDINARY = {
     "initialize": {
@@ -44,11 +44,11 @@ class ScriptedStream(ScriptedAgent):
         return message
 
     def send(self, message):
-        text = json.dumps(message, ensure_ascii=False)
+        data = encode(message)
         for name in ("uuid", "session", "cwd"):
             value = os.getcwd() if name == "cwd" else getattr(self, name)
-            text = text.replace(f"${name}", value)
-        self.write(text.encode() + b"\n")
+            data = data.replace(f"${name}".encode(), value.encode())
+        self.write(data)
 
     def do_result(self, step, request):
         self.respond("success", request, {"response": step["result"]})

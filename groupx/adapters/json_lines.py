@@ -84,5 +84,8 @@ def _decode_leniently(line: bytes) -> object:
 
 
 def encode_line(message: Json) -> bytes:
-    """One frame, LF included. `message` holds only what we made: it is always valid JSON."""
-    return orjson.dumps(message) + b"\n"
+    """One frame, LF included. Lone surrogates, which no program could read, become U+FFFD."""
+    try:
+        return orjson.dumps(message) + b"\n"
+    except orjson.JSONEncodeError:
+        return without_surrogates(json.dumps(message, ensure_ascii=False)).encode() + b"\n"

@@ -49,3 +49,8 @@ def test_a_frame_is_one_line(message):
     assert frame.endswith(b"\n")
     assert frame.count(b"\n") == 1
     assert decode_line(frame) == message
+
+
+def test_halves_of_surrogate_pairs_do_not_get_out():
+    message = {"params": {"text": "a\ud800b", "\udfff": [2**70]}}
+    assert json.loads(encode_line(message)) == {"params": {"text": "a\ufffdb", "\ufffd": [2**70]}}

@@ -1,0 +1,1 @@
+"""One module for each protocol: neutral scripts → scenarios of its scripted agent."""

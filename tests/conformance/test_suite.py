@@ -1,0 +1,82 @@
+"""Every case over every driver. The cases of one driver run at once; each is a test of its own.
+
+The ordinary run has those of the rows of ACP only where a row can make a difference;
+GROUPX_CONFORMANCE=whole runs every case over every driver.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import trio
+
+from conformance.acp_judge import judge
+from conformance.cases import CASES, cancelling, failures, handshake, resuming
+from conformance.peers import peer_of
+from conformance.suite import Outcome, check_adapter
+from groupx.adapters.acp.drivers import ACP, DRIVERS
+from groupx.adapters.registry import ADAPTERS
+from groupx.process.spawner import Spawner
+
+AT_ONCE = 8
+PEERS = {name: peer_of(adapter) for name, adapter in ADAPTERS.items()}
+ROWS = {row.name for row in DRIVERS} - {ACP.name}
+"""Drivers that share all code with `acp`."""
+WHOLE = os.environ.get("GROUPX_CONFORMANCE") == "whole"
+QUICK = {
+    case.name for family in (handshake, failures, cancelling, resuming) for case in family.CASES
+}
+RUNS = [
+    (name, case) for name in PEERS for case in CASES if WHOLE or name not in ROWS or case in QUICK
+]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Mapping[str, Outcome]]:
+    """Driver → what came of its selected cases."""
+    return {}
+
+
+def selected(session: pytest.Session, driver: str) -> list[str]:
+    """The cases of a driver that this run of the tests is to tell of."""
+    tests = [item for item in session.items if getattr(item, "originalname", "") == "test_case"]
+    params = [item.callspec.params for item in tests if isinstance(item, pytest.Function)]
+    return [param["name"] for param in params if param["driver"] == driver]
+
+
+async def _run(driver: str, names: list[str], folder: Path) -> Mapping[str, Outcome]:
+    peer, found, limiter = PEERS[driver], {}, trio.CapacityLimiter(AT_ONCE)
+    referee = judge if peer.dialect.protocol == "acp" else None
+    spawner = Spawner()
+    await spawner.start()
+
+    async def run(name: str) -> None:
+        async with limiter:
+            where = folder / name
+            where.mkdir()
+            found[name] = await check_adapter(peer, CASES[name], spawner, where, judge=referee)
+
+    async with trio.open_nursery() as nursery:
+        for name in names:
+            nursery.start_soon(run, name)
+    await spawner.aclose()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("driver", "name"), RUNS)
+def test_case(
+    driver: str,
+    name: str,
+    found: dict[str, Mapping[str, Outcome]],
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    if driver not in found:
+        names, folder = selected(request.session, driver), tmp_path_factory.mktemp(driver)
+        found[driver] = trio.run(_run, driver, names, folder)
+    outcome = found[driver][name]
+    if outcome.skipped is not None:
+        pytest.skip(outcome.skipped)
+    assert outcome.problems == ()
