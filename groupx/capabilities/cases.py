@@ -104,6 +104,12 @@ CASES: tuple[Case, ...] = (
         turn_cases.after_cancel,
         claimed=Label.NOT_OBSERVED,
     ),
+    _turn(
+        "killed",
+        "Killed in a turn, it leaves no process",
+        turn_cases.killed,
+        claimed=Label.NOT_OBSERVED,
+    ),
     _turn("mcp-tool", "Calls a tool of the room's MCP server", mcp_cases.calls_a_tool, fact="mcp"),
     _turn("resume", "Resumes a session that was closed", turn_cases.resume, fact="resume"),
     _turn(

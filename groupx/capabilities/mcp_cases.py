@@ -1,7 +1,5 @@
 """The cases of the room's MCP server: a probe on loopback stands for it."""
 
-from pathlib import Path
-
 import trio
 
 from groupx.adapters.contract import McpServer, NativeSession
@@ -10,8 +8,7 @@ from groupx.capabilities.mcp_probe import SERVER_NAME, McpProbe
 from groupx.capabilities.prompts import mcp_prompt
 from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage, ask, completed
 from groupx.capabilities.transcript import Transcript
-from groupx.process.environment import run_mark
-from groupx.process.proctable import HAS_PROC, marked, processes
+from groupx.capabilities.trees import command_lines
 
 CONNECT_SECONDS = 10.0
 TEXT = "groupx-was-here"
@@ -42,7 +39,7 @@ async def keeps_the_secret(stage: Stage, transcript: Transcript) -> Finding:
             if not session.facts.mcp_injected:
                 return _not_injected(session)
             own = " ".join(session.facts.argv)
-            seen = await trio.to_thread.run_sync(command_lines, stage.spawner.run_id)
+            seen = await command_lines(stage)
             transcript.note(f"{len(seen)} command lines of its processes were looked at")
             if any(probe.bearer in line for line in (own, *seen)):
                 raise CaseFailed("The bearer of the MCP server is in a command line.")
@@ -96,17 +93,3 @@ def _not_injected(session: NativeSession) -> Finding:
 def _note_methods(probe: McpProbe, transcript: Transcript) -> None:
     transcript.note(f"MCP with the bearer: {', '.join(probe.methods) or 'nothing'}")
     transcript.note(f"MCP without it: {probe.refused} requests")
-
-
-def command_lines(run_id: str) -> list[str]:
-    """Of every process of this run, where they can be read."""
-    if not HAS_PROC:
-        return []
-    lines: list[str] = []
-    for pid in marked(processes(), run_mark(run_id)):
-        try:
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            continue  # it has ended
-        lines.append(line.replace(b"\0", b" ").decode("utf-8", "replace"))
-    return lines

@@ -2,15 +2,12 @@
 
 import uuid
 
-import trio
-
 from groupx.adapters.contract import AdapterStartError
 from groupx.capabilities.labels import Status
 from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage
 from groupx.capabilities.transcript import Transcript
+from groupx.capabilities.trees import tree_of_run
 from groupx.domain.errors import ErrorCode
-from groupx.process.environment import run_mark
-from groupx.process.proctable import HAS_PROC, marked, processes
 
 BY_ARGUMENTS = "no mode is negotiated: what opens it, if anything, is in its arguments"
 
@@ -26,6 +23,8 @@ async def mode(stage: Stage, transcript: Transcript) -> Finding:
     async with stage.session(transcript) as session:
         if session.facts.capabilities.get("mode") == "probed":
             return PASSED
+        if stage.profile.mode is not None:
+            return Finding(Status.NOT_OBSERVED, f"it offers no mode '{stage.profile.mode}'")
         return Finding(Status.NOT_OBSERVED, BY_ARGUMENTS)
 
 
@@ -59,26 +58,16 @@ async def resume_unknown(stage: Stage, transcript: Transcript) -> Finding:
 
 async def close(stage: Stage, transcript: Transcript) -> Finding:
     """Nothing of its process tree is left."""
-    if not HAS_PROC:
-        return Finding(Status.NOT_OBSERVED, "its tree cannot be found on this system")
     async with stage.session(transcript):
         before = await tree_of_run(stage)
         transcript.note(f"{len(before)} processes while it is open")
+    return await nothing_left(before, stage, transcript)
+
+
+async def nothing_left(before: set[int], stage: Stage, transcript: Transcript) -> Finding:
+    """Whether those `before` are all gone. Raises CaseFailed."""
     left = before & await tree_of_run(stage)
     transcript.note(f"{len(left)} processes afterwards")
     if left:
-        raise CaseFailed(f"{len(left)} of its processes were left after it was closed.")
-    if not before:
-        return Finding(Status.NOT_OBSERVED, "none of its processes could be seen")
-    return PASSED
-
-
-async def tree_of_run(stage: Stage) -> set[int]:
-    """The processes of this run that exist now."""
-
-    def look() -> set[int]:
-        table = processes()
-        mark = run_mark(stage.spawner.run_id)
-        return {pid for pid in marked(table, mark) if not table[pid].zombie}
-
-    return await trio.to_thread.run_sync(look, abandon_on_cancel=True)
+        raise CaseFailed(f"{len(left)} of its processes were left.")
+    return PASSED if before else Finding(Status.NOT_OBSERVED, "none of its processes could be seen")

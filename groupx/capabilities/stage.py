@@ -10,7 +10,7 @@ import trio
 
 from groupx.adapters.contract import Adapter, Completed, Failed, NativeSession, SessionProfile
 from groupx.capabilities.labels import Status
-from groupx.capabilities.transcript import Transcript, Turn, words_of
+from groupx.capabilities.transcript import Transcript, Turn
 from groupx.process.child import TreeNotEnded
 from groupx.process.spawner import Spawner
 
@@ -100,7 +100,6 @@ async def ask(session: NativeSession, transcript: Transcript, text: str) -> Turn
 def completed(turn: Turn) -> Turn:
     """The turn, which ended well. Raises CaseFailed."""
     if not isinstance(turn.end, Completed):
-        assert turn.end is not None
-        message = turn.end.message if isinstance(turn.end, Failed) else words_of(turn.end)
+        message = turn.end.message if isinstance(turn.end, Failed) else turn.words
         raise CaseFailed(f"The turn did not complete: {message}")
     return turn

@@ -79,6 +79,11 @@ class Turn:
         self.speaks = trio.Event()
         """Set with the first piece of the answer."""
 
+    @property
+    def words(self) -> str:
+        """How it ended, in a few words."""
+        return "it did not" if self.end is None else words_of(self.end)
+
     def sink(self, event: NativeEvent) -> None:
         """Take one event."""
         match event:
@@ -107,7 +112,7 @@ class Turn:
         if isinstance(end, Completed) and end.usage is not None:
             self.usage = end.usage
             self._note(_usage(end.usage))
-        self._note(f"end: {words_of(end)}")
+        self._note(f"end: {self.words}")
 
     def _note(self, text: str) -> None:
         self._transcript.note(text)

@@ -1,12 +1,16 @@
 """The cases that need turns of a model."""
 
+from collections.abc import Awaitable, Callable
+
 import trio
 
-from groupx.adapters.contract import Cancelled, Completed, Interaction, NativeSession
+from groupx.adapters.contract import Cancelled, Completed, Exited, Interaction, NativeSession
 from groupx.capabilities.labels import Status
+from groupx.capabilities.opening_cases import nothing_left
 from groupx.capabilities.prompts import COUNT, REASON, SENTENCE, SHORT, WORD, shell_prompt
 from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage, ask, completed
-from groupx.capabilities.transcript import Transcript, Turn, words_of
+from groupx.capabilities.transcript import Transcript, Turn
+from groupx.capabilities.trees import tree_of_run
 
 
 async def text(stage: Stage, transcript: Transcript) -> Finding:
@@ -80,6 +84,21 @@ async def after_cancel(stage: Stage, transcript: Transcript) -> Finding:
     return PASSED
 
 
+async def killed(stage: Stage, transcript: Transcript) -> Finding:
+    """Killed in the middle of an answer, it says nothing more and leaves no process."""
+    async with stage.session(transcript) as session:
+        before: set[int] = set()
+
+        async def kill() -> None:
+            before.update(await tree_of_run(stage))
+            session.kill()
+
+        turn = await _interrupted(session, transcript, "kill", kill)
+        if not isinstance(turn.end, Exited):
+            raise CaseFailed(f"The turn of a killed program did not break off: {turn.words}")
+    return await nothing_left(before, stage, transcript)
+
+
 async def resume(stage: Stage, transcript: Transcript) -> Finding:
     """A session that had a turn is gone on with by a new process, and answers."""
     known = await _known_session(stage, transcript)
@@ -120,6 +139,16 @@ async def _known_session(stage: Stage, transcript: Transcript) -> str | None:
 
 async def _cancelled(session: NativeSession, transcript: Transcript) -> Turn:
     """A long answer, cancelled when it has begun."""
+    turn = await _interrupted(session, transcript, "cancel", session.cancel)
+    if not isinstance(turn.end, Cancelled | Completed):
+        raise CaseFailed(f"The cancelled turn was not cancelled: {turn.words}")
+    return turn
+
+
+async def _interrupted(
+    session: NativeSession, transcript: Transcript, name: str, act: Callable[[], Awaitable[None]]
+) -> Turn:
+    """A long answer, and what is done when it has begun."""
     turn = Turn(transcript)
     over = trio.Event()
 
@@ -133,9 +162,6 @@ async def _cancelled(session: NativeSession, transcript: Transcript) -> Turn:
         nursery.start_soon(run)
         await turn.speaks.wait()
         if not over.is_set():
-            transcript.note("cancel")
-            await session.cancel()
-    if not isinstance(turn.end, Cancelled | Completed):
-        assert turn.end is not None
-        raise CaseFailed(f"The cancelled turn was not cancelled: {words_of(turn.end)}")
+            transcript.note(name)
+            await act()
     return turn

@@ -134,7 +134,7 @@ def command(
 ) -> int:
     """Start a program through its driver, case by case, and say what it can do.
 
-    Without --model-turns nothing is sent to a model. With it, about fifteen short prompts are.
+    Without --model-turns nothing is sent to a model. With it, about sixteen short prompts are.
     """
     import tempfile
 

@@ -12,6 +12,7 @@ from groupx.adapters.contract import (
     Completed,
     ContentDelta,
     EventSink,
+    Exited,
     ProbeReport,
     PromptEnd,
     ReasoningDelta,
@@ -51,6 +52,7 @@ class Paper:
     silent: bool = False
     end: PromptEnd | None = None
     leaks: bool = False
+    immortal: bool = False
     starts: int = 0
     profiles: list[SessionProfile] = attrs.field(factory=list)
     on_start: Callable[[SessionProfile], None] = lambda _: None
@@ -117,6 +119,8 @@ class PaperSession:
             return paper.end
         if "SLOW" in text and not paper.deaf:
             await self._cancel.wait()
+            if self.closed.is_set() and not paper.immortal:
+                return Exited(returncode=-9)
             self.usable = paper.usable_after_cancel
             return Cancelled()
         return Completed(usage=Usage(total_tokens=7) if paper.tells_usage else None)
@@ -131,6 +135,7 @@ class PaperSession:
 
     def kill(self) -> None:
         self.closed.set()
+        self._cancel.set()
 
 
 @pytest.fixture

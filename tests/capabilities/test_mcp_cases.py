@@ -5,7 +5,7 @@ import pytest
 import trio
 
 from groupx.adapters.contract import EventSink, PromptEnd
-from groupx.capabilities import mcp_cases, opening_cases
+from groupx.capabilities import mcp_cases, opening_cases, turn_cases
 from groupx.capabilities.cases import CASES, HANDSHAKE
 from groupx.capabilities.labels import Status
 from groupx.capabilities.mcp_probe import TOOL
@@ -96,7 +96,8 @@ async def test_a_tool_that_is_not_called_is_not_observed(plan):
         (set(), set(), Status.NOT_OBSERVED),
     ],
 )
-async def test_what_is_left_of_its_tree(plan, monkeypatch, before, after, status):
+@pytest.mark.parametrize("name", ["close", "killed"])
+async def test_what_is_left_of_its_tree(plan, monkeypatch, name, before, after, status):
     trees = [before, after]
 
     async def tree(stage):
@@ -104,5 +105,5 @@ async def test_what_is_left_of_its_tree(plan, monkeypatch, before, after, status
         return trees.pop(0)
 
     monkeypatch.setattr(opening_cases, "tree_of_run", tree)
-    monkeypatch.setattr(opening_cases, "HAS_PROC", True)
-    assert (await outcome(plan, Paper(), "close")).status is status
+    monkeypatch.setattr(turn_cases, "tree_of_run", tree)
+    assert (await outcome(plan, Paper(), name)).status is status

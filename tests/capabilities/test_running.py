@@ -16,7 +16,7 @@ from groupx.domain.errors import ErrorCode
 from groupx.process.spawner import Spawner
 from tests.capabilities.conftest import Paper
 
-NEEDS_PROCESSES = {"close"}
+NEEDS_PROCESSES = {"close", "killed"}
 """The program on paper has none."""
 NEEDS_HTTP = {"mcp-connects", "mcp-tool"}
 """The program on paper connects to nothing."""
@@ -28,7 +28,12 @@ PROBES = tuple(case for case in QUICK if not case.needs_model)
 def processes(monkeypatch):
     """The command lines that are seen of its processes."""
     lines = ["/opt/paper/bin/paper --speak"]
-    monkeypatch.setattr(mcp_cases, "command_lines", lambda run_id: lines)
+
+    async def command_lines(stage):
+        await trio.lowlevel.checkpoint()
+        return lines
+
+    monkeypatch.setattr(mcp_cases, "command_lines", command_lines)
     return lines
 
 
@@ -81,6 +86,7 @@ DEVIATIONS = [
     ("tool", {"end": Interaction(kind="permission", reason="rm")}, Status.FAILED, "permission"),
     ("usage", {"tells_usage": False}, Status.NOT_OBSERVED, "none"),
     ("cancel", {"deaf": True}, Status.FAILED, "lost"),
+    ("killed", {"immortal": True}, Status.FAILED, "break off"),
     ("after-cancel", {"usable_after_cancel": False}, Status.UNSUPPORTED, "another session"),
     (
         "usage",
@@ -188,9 +194,9 @@ async def test_the_demo_agent_is_cancelled_and_answers_again(plan, tmp_path):
         env={"DEMO_AGENT_PACE": "0.002"},
         run_dir=str(tmp_path),
     )
-    cases = only("close", "after-cancel")
+    cases = only("close", "after-cancel", "killed")
     made = plan(adapter_for("demo"), profile=profile, cases=cases, model_turns=True)
     report = await run(made, spawner)
     await spawner.aclose()
-    assert [case.label for case in report.cases] == [Label.PROBED, Label.PROBED, Label.VERIFIED]
-    assert "cancel" in str(report.cases[-1].evidence.observation)
+    assert [case.label for case in report.cases] == [Label.PROBED] * 2 + [Label.VERIFIED] * 2
+    assert "cancel" in str(report.cases[2].evidence.observation)
