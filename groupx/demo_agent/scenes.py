@@ -32,7 +32,7 @@ And with the tools that the room gives every agent:
 |---|---|
 | **ask** builder and reviewer: … | ask them, wait, and sum up what they answered |
 | **tell** builder: … | send it and not wait |
-| **plan** … | ask everybody else, collect, and publish the plan |
+| **make a plan** | ask everybody else, collect, and publish the plan |
 | **publish** … | say something to the room that wakes nobody |
 | **read the room** | read what was said |
 | **loop with** reviewer | send it back and forth until the room stops us |

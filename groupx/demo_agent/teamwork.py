@@ -53,14 +53,11 @@ def _ask(turn: Turn) -> str:
 def _plan(turn: Turn) -> str:
     turn.think("A plan needs the others: I ask all of them, and publish what they say.")
     turn.say("Let me ask the others what they would do.\n\n")
-    wish = " ".join(turn.message.split())
-    asked = turn.use("ask", to=["@all"], content=f'What is your part in this? "{wish}"')
+    asked = turn.use("ask", to=["@all"], content="What would your part in this be?")
     results = _answers(turn, asked)
     plan = f"**The plan**\n\n{_told(results)}"
-    published = turn.use("publish", content=plan)
-    turn.say(
-        f"I asked {len(results)} of us and published the plan ({published['messageEventId']})."
-    )
+    turn.use("publish", content=plan)
+    turn.say(f"I asked {len(results)} of us, and published the plan for everybody to read.")
     return END_TURN
 
 
@@ -100,7 +97,7 @@ TEAMWORK = (
     (r"loop with", _loop),
     (r"ask (?!me\b|for\b|to\b)\w+", _ask),
     (r"tell (?!me\b)\w+", _tell),
-    (r"plan", _plan),
+    (r"make a plan|plan (?:a|an|how|our|my)", _plan),
     (r"publish", _publish),
     (r"read the room", _read),
 )
