@@ -78,8 +78,8 @@ class EventStream:
             self._buffer += await stream.receive_some(65536)
         return self
 
-    async def next_of(self, event_type: str, turn_id: str) -> dict[str, Any]:
-        """The next event of this type and turn; others are skipped."""
+    async def next_event(self) -> dict[str, Any]:
+        """The next event of any kind."""
         while True:
             line_end = self._buffer.find(b"\n")
             if line_end < 0:
@@ -90,9 +90,14 @@ class EventStream:
                 continue
             line = bytes(self._buffer[:line_end])
             del self._buffer[: line_end + 1]
-            if not line.startswith(b"data:"):
-                continue
-            event = json.loads(line[5:])
+            if line.startswith(b"data:"):
+                event: dict[str, Any] = json.loads(line[5:])
+                return event
+
+    async def next_of(self, event_type: str, turn_id: str) -> dict[str, Any]:
+        """The next event of this type and turn; others are skipped."""
+        while True:
+            event = await self.next_event()
             if event["type"] == event_type and event["body"].get("turnId") == turn_id:
                 return event
 

@@ -24,6 +24,7 @@ from tests.system.killing.case import Case, Result, run_case
 from tests.system.killing.table import HEAD, rows
 from tests.system.killing.upgrading import POINTS as UPGRADE_POINTS
 from tests.system.killing.upgrading import UpgradeResult, run_upgrade, upgrade_rows
+from tests.system.marked_part import replace_part
 
 PASSINGS = {
     "accept.committed": 7,
@@ -41,7 +42,6 @@ RECOVERIES = {"recovery.phase1": ("acp", "claude"), "recovery.phase2": ("codex",
 """Point → the drivers whose recovery passes it with something open: phase 2 asks the program."""
 HOLDS = (0, 0, 60, 600)
 """Milliseconds that a dying run stands still, so that the agent may act on what it got."""
-BEGIN, END = "<!-- kill table: begin -->\n", "<!-- kill table: end -->\n"
 
 
 @attrs.frozen
@@ -104,12 +104,6 @@ def table(found: list[Found], seed: int) -> str:
     return "\n".join([made, "", *lines, ""])
 
 
-def write(path: Path, text: str) -> None:
-    """Put the table between its marks in a document."""
-    head, _, rest = path.read_text().partition(BEGIN)
-    path.write_text(head + BEGIN + text + END + rest.partition(END)[2])
-
-
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="./dev kill", description=__doc__)
@@ -128,7 +122,7 @@ def main() -> int:
     text = table(found, options.seed)
     print(f"\n{text}")
     if options.write:
-        write(options.write, text)
+        replace_part(options.write, "kill table", text)
     return int(any(one.problems for one in found))
 
 

@@ -16,8 +16,8 @@ from tests.system.killing.agents import Seen
 
 Dump = dict[str, list[dict[str, Any]]]
 
-_OF_A_RUN = ("agent_instances", "session_bindings", "sqlite_sequence")
-"""Tables that every start of the daemon adds to."""
+_OF_A_RUN = ("agent_instances", "session_bindings", "context_usage", "sqlite_sequence")
+"""Tables that tell of processes and sessions: every start of the daemon adds to them."""
 
 
 @attrs.define
