@@ -254,6 +254,14 @@ class Machine(RuleBasedStateMachine):
     def take_back(self, which: int, cid: int, replaces: bool) -> None:
         instead = "better" if replaces else None
         message = self.message(which) if which else "evt_none"
+        waiting = [
+            item.id
+            for item in self.model.messages.values()
+            if len(item.turns) > 1
+            and all(self.model.turns[turn].status == "queued" for turn in item.turns)
+        ]
+        if which % 2 and waiting:
+            message = waiting[which % len(waiting)]
         if message is None:
             return
         self.take(self.does.withdraw(message, cid=f"w{cid}", instead=instead))
