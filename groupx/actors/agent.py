@@ -100,7 +100,9 @@ class AgentActor:
             on_cancelling=lambda: self._report(AgentState.CANCELLING),
             local_date=lane.local_date,
         )
-        self._recovery = LaneRecovery(agent, lane, sessions, bells)
+        self._recovery = LaneRecovery(
+            agent, lane, sessions, bells, stopping=stopping, report=self._report
+        )
         self._keeper: SessionKeeper
         self._start_is_due = True
         """A start may be tried without a turn that asks for it."""
@@ -109,8 +111,7 @@ class AgentActor:
 
     async def run(self) -> None:
         """Until `stopping` is set; then the running turn is closed and the program ended."""
-        self._report(AgentState.RECOVERING)
-        await self._unless_stopping(self._recovery.run)
+        await self._recovery.run()
         async with trio.open_nursery() as nursery:
             self._keeper = SessionKeeper(self._agent, self._sessions, nursery)
             while not self._stopping.is_set():

@@ -1,29 +1,26 @@
 """Recovery phase 2 of one lane: what the rows left open, by what the agent's own program says."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import attrs
 import trio
 
 from groupx.actors.accumulator import Accumulator
 from groupx.actors.bells import AgentBells
 from groupx.actors.lane import Lane
+from groupx.actors.mailbox import Bell
 from groupx.actors.messages import Read
+from groupx.actors.pursuit import Answer, Pursuit
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.steadfast import insist
+from groupx.actors.turn_end import Halt
 from groupx.adapters.contract import (
     AdapterStartError,
     Cancelled,
     Completed,
-    ContentDelta,
     Failed,
-    NativeEvent,
-    PastAttempt,
-    ReasoningDelta,
     Reconciled,
     SessionProfile,
-    ToolUpdate,
 )
 from groupx.domain.aftermath import aftermath
 from groupx.domain.attempts import DeliveryCertainty, Reconciliation
@@ -32,6 +29,7 @@ from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.ledger import OpenAttempt, Settlement, TerminalCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.recovery import NativeEnd
+from groupx.domain.roster import AgentState
 from groupx.domain.text import excerpt, without_surrogates
 from groupx.domain.turns import TurnStatus
 from groupx.store.queries.turn_status import turn_status
@@ -63,78 +61,102 @@ _SAID: Mapping[Reconciliation, str] = MappingProxyType(
     }
 )
 """What happened to a turn whose end is not known; what it means is said after it."""
-
-
-@attrs.frozen
-class _Answer:
-    """What the program said of a turn, and what its turn had said and done."""
-
-    found: Reconciled
-    heard: Accumulator
+_SILENT = (
+    "{name} went on with this turn while GroupX was away, then fell silent for longer than the "
+    "time allowed and was stopped."
+)
+_CUT_OFF: Mapping[Halt | None, Cause] = MappingProxyType(
+    {
+        None: Cause.DAEMON_KILLED,
+        Halt.CANCEL: Cause.DAEMON_KILLED,
+        Halt.FORCE: Cause.DAEMON_KILLED,
+        Halt.STOP: Cause.STOP_CONFIRMED,
+        Halt.IDLE: Cause.IDLE,
+    }
+)
+"""Why a turn was stopped that the user has not cancelled."""
 
 
 class LaneRecovery:
-    """An incarnation's first act. It only reads and may be cut short anywhere: the next one finds
-    the turn as it was, or ended."""
+    """An incarnation's first act. It may be cut short anywhere: the next one finds the turn as it
+    was, or ended."""
 
     def __init__(
-        self, agent: AgentConfig, lane: Lane, ports: SessionPorts, bells: AgentBells
+        self,
+        agent: AgentConfig,
+        lane: Lane,
+        ports: SessionPorts,
+        bells: AgentBells,
+        *,
+        stopping: trio.Event,
+        report: Callable[[AgentState], None],
     ) -> None:
+        """`stopping`: the agent is to stop; a turn that goes on is stopped with it."""
         self._agent = agent
         self._lane = lane
         self._ports = ports
         self._bells = bells
+        self._stopping = stopping
+        self._report = report
 
     async def run(self) -> None:
-        """Until nothing of this lane is open any more, except what is queued."""
-        adapter = self._ports.adapter
-        able = frozenset({adapter.adapter_id} if adapter.can_reconcile else ())
-        recovered = await self._lane.recover(reconcilable=able)
-        deadline = trio.current_time() + RECOVERY_SECONDS
-        for attempt in recovered.undecided:
-            answer = await self._ask(attempt, deadline)
-            if KILL_POINTS.reached:
-                KILL_POINTS.reached("recovery.phase2")
-            await self._lane.settle(self._settlement(attempt, answer))
+        """Until nothing of this lane is open any more, except what is queued; when it is to stop,
+        what is not decided by then is left open."""
+        self._report(AgentState.RECOVERING)
+        pursuit: Pursuit | None = None
+        async with trio.open_nursery() as nursery:
+
+            async def obey_stop() -> None:
+                await self._stopping.wait()
+                if pursuit is None or not pursuit.halt(Halt.STOP):
+                    nursery.cancel_scope.cancel()
+
+            nursery.start_soon(obey_stop)
+            adapter = self._ports.adapter
+            able = frozenset({adapter.adapter_id} if adapter.can_reconcile else ())
+            recovered = await self._lane.recover(reconcilable=able)
+            deadline = trio.current_time() + RECOVERY_SECONDS
+            for attempt in recovered.undecided:
+                pursuit = Pursuit(attempt, self._ports.timeouts, deadline)
+                answer = await self._pursue(pursuit)
+                if KILL_POINTS.reached:
+                    KILL_POINTS.reached("recovery.phase2")
+                await self._lane.settle(self._settlement(attempt, answer))
+                if self._stopping.is_set():
+                    break
+            nursery.cancel_scope.cancel()
 
     # --- asking -------------------------------------------------------------------------------
 
-    async def _ask(self, attempt: OpenAttempt, deadline: float) -> _Answer:
-        answer = _Answer(Reconciled(Reconciliation.UNAVAILABLE), Accumulator())
-        with trio.move_on_at(deadline):
+    async def _pursue(self, pursuit: Pursuit) -> Answer:
+        answer = Answer(Reconciled(Reconciliation.UNAVAILABLE), Accumulator())
+        with pursuit.scope:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._obey_force, attempt.turn_id, nursery.cancel_scope)
-                answer = await self._asked(attempt)
+                nursery.start_soon(self._obey, self._bells.cancel, Halt.CANCEL, pursuit)
+                nursery.start_soon(self._obey, self._bells.force, Halt.FORCE, pursuit)
+                nursery.start_soon(pursuit.follow, self._report)
+                answer = await self._ask(pursuit)
                 nursery.cancel_scope.cancel()
         return answer
 
-    async def _asked(self, attempt: OpenAttempt) -> _Answer:
-        heard = Accumulator()
-        past = PastAttempt(
-            attempt_id=attempt.attempt_id,
-            native_session_id=attempt.native_session_id,
-            native_turn_id=attempt.native_turn_id,
-            cancelling=attempt.status is TurnStatus.CANCELLING,
-        )
+    async def _ask(self, pursuit: Pursuit) -> Answer:
         ports = self._ports
         try:
             async with ports.folders.one("recovery") as folder:
                 found = await ports.adapter.reconcile(
-                    self._profile(str(folder)),
-                    ports.spawner,
-                    past,
-                    lambda event: _take(heard, event),
+                    self._profile(str(folder)), ports.spawner, pursuit.past, pursuit.hear
                 )
         except AdapterStartError:
             found = Reconciled(Reconciliation.UNAVAILABLE)
-        return _Answer(found, heard)
+        return Answer(found, pursuit.heard, pursuit.halted)
 
-    async def _obey_force(self, turn_id: str, asking: trio.CancelScope) -> None:
-        """A user who will not wait for the program's consent does not wait for its word either."""
+    async def _obey(self, bell: Bell, halt: Halt, pursuit: Pursuit) -> None:
+        """A bell may have been meant for an earlier turn: only the ledger says that it was not."""
+        query = pursuit.attempt.turn_id
         while True:
-            await self._bells.force.wait()
-            if await insist(self._lane.store, Read(turn_status, turn_id)) is TurnStatus.CANCELLING:
-                asking.cancel()
+            await bell.wait()
+            if await insist(self._lane.store, Read(turn_status, query)) is TurnStatus.CANCELLING:
+                pursuit.halt(halt)
 
     def _profile(self, folder: str) -> SessionProfile:
         agent = self._agent
@@ -151,7 +173,7 @@ class LaneRecovery:
 
     # --- what it means ------------------------------------------------------------------------
 
-    def _settlement(self, attempt: OpenAttempt, answer: _Answer) -> Settlement:
+    def _settlement(self, attempt: OpenAttempt, answer: Answer) -> Settlement:
         found, heard = answer.found, answer.heard
         proven = None if found.end is None else _PROVEN[type(found.end)]
         completed = proven is NativeEnd.COMPLETED
@@ -160,9 +182,9 @@ class LaneRecovery:
         end = TerminalCommand(
             turn_id=attempt.turn_id,
             attempt_id=attempt.attempt_id,
-            cause=Cause.DAEMON_KILLED,
+            cause=_CUT_OFF[answer.halted if proven is NativeEnd.STOPPED else None],
             error_code=str(found.end.code) if isinstance(found.end, Failed) else None,
-            message=self._message(attempt, found),
+            message=self._message(attempt, answer),
             evidence=matched,
             native_turn_id=found.native_turn_id,
             response=heard.response if completed else None,
@@ -177,19 +199,13 @@ class LaneRecovery:
         )
         return Settlement(proven=proven, end=end)
 
-    def _message(self, attempt: OpenAttempt, found: Reconciled) -> str:
+    def _message(self, attempt: OpenAttempt, answer: Answer) -> str:
+        found, name = answer.found, self._agent.name
         if isinstance(found.end, Failed):
             return excerpt(without_surrogates(found.end.message), MAX_MESSAGE_CHARACTERS)
         matched = found.native_turn_id is not None
         delivered = matched or attempt.certainty is DeliveryCertainty.DELIVERED
-        said = _SAID[found.outcome].format(name=self._agent.name)
-        return f"{said} {aftermath(delivered=delivered)}"
-
-
-def _take(heard: Accumulator, event: NativeEvent) -> None:
-    if isinstance(event, ContentDelta):
-        heard.add_content(event)
-    elif isinstance(event, ReasoningDelta):
-        heard.add_reasoning(event.text)
-    elif isinstance(event, ToolUpdate):
-        heard.add_tool(event)
+        said = _SAID[found.outcome]
+        if answer.halted is Halt.IDLE and matched:
+            said = _SILENT
+        return f"{said.format(name=name)} {aftermath(delivered=delivered)}"

@@ -180,7 +180,7 @@ PromptEnd = Completed | Failed | Cancelled | Interaction | Exited
 # --- what became of a prompt whose end nobody saw -------------------------------------------
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class PastAttempt:
     """A prompt that was sent, or about to be, when its daemon or actor ended."""
 
@@ -188,8 +188,10 @@ class PastAttempt:
     native_session_id: str | None
     native_turn_id: str | None
     """None where nothing was heard of it: then only a kept `attempt_id` proves a match."""
-    cancelling: bool = False
-    """The user does not want it any more: a turn that still runs is stopped at once."""
+    goes_on: trio.Event = attrs.field(factory=trio.Event)
+    """Set by the driver: the program outlived us and is still at work on it."""
+    stop: trio.Event = attrs.field(factory=trio.Event)
+    """Set by the caller: a turn that goes on is to be stopped."""
 
 
 @attrs.frozen
@@ -281,7 +283,8 @@ class Adapter(Protocol):
         self, profile: SessionProfile, spawner: Spawner, attempt: PastAttempt, sink: EventSink
     ) -> Reconciled:
         """Ask the program, without a prompt, what became of this one; `sink` gets what its turn
-        said and did, if it has ended. One that still runs is seen to its end, or stopped.
+        said and did, once it has ended. One that goes on is followed to its end: until then
+        `sink` gets heartbeats.
 
         Never raises for what the program does: that is `unavailable`. The caller bounds the
         time; cancelling it leaves nothing behind.

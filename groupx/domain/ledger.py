@@ -170,8 +170,8 @@ class Settlement:
 
     proven: NativeEnd | None
     end: TerminalCommand
-    """With everything but the cause, which is replaced; its message is for the user when nothing
-    better is known than that the turn was cut off."""
+    """Its cause is that of a turn that was stopped, but not by the user; what is proven otherwise
+    replaces it."""
 
 
 @attrs.frozen(kw_only=True)

@@ -78,21 +78,23 @@ class NativeEnd(StrEnum):
     """Before it was done, by a cancel or with the program."""
 
 
-_SETTLED: Mapping[tuple[NativeEnd | None, bool], Cause] = MappingProxyType(
+_SETTLED: Mapping[tuple[NativeEnd | None, bool], Cause | None] = MappingProxyType(
     {
         (NativeEnd.COMPLETED, False): Cause.COMPLETED,
         (NativeEnd.COMPLETED, True): Cause.COMPLETED,
         (NativeEnd.FAILED, False): Cause.NATIVE_FAILED,
         (NativeEnd.FAILED, True): Cause.NATIVE_FAILED,
-        (NativeEnd.STOPPED, False): Cause.DAEMON_KILLED,
+        (NativeEnd.STOPPED, False): None,
         (NativeEnd.STOPPED, True): Cause.CANCELLED,
         (None, False): Cause.DAEMON_KILLED,
         (None, True): Cause.DAEMON_KILLED,
     }
 )
-"""(what is proven of its end, whether the user had cancelled it) → why the turn ended."""
+"""(what is proven of its end, whether the user had cancelled it) → why the turn ended; None =
+that depends on who stopped it."""
 
 
-def settled_cause(proven: NativeEnd | None, *, cancelling: bool) -> Cause:
-    """A completion that beat the cancel stays one; what is not proven is interrupted."""
+def settled_cause(proven: NativeEnd | None, *, cancelling: bool) -> Cause | None:
+    """A completion that beat the cancel stays one; what is not proven is interrupted. None for
+    what was stopped, but not by the user."""
     return _SETTLED[proven, cancelling]

@@ -73,7 +73,7 @@ def test_nothing_that_may_have_been_sent_is_ever_queued_again():
     [
         (NativeEnd.COMPLETED, Cause.COMPLETED, Cause.COMPLETED),
         (NativeEnd.FAILED, Cause.NATIVE_FAILED, Cause.NATIVE_FAILED),
-        (NativeEnd.STOPPED, Cause.DAEMON_KILLED, Cause.CANCELLED),
+        (NativeEnd.STOPPED, None, Cause.CANCELLED),
         (None, Cause.DAEMON_KILLED, Cause.DAEMON_KILLED),
     ],
 )

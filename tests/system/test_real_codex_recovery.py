@@ -121,16 +121,16 @@ async def test_over_a_socket_it_is_the_same(listening: Listen, spawner, model, s
             assert (await ask(session, "SAY:back")).outcome == ("back", Completed)
 
 
-@pytest.mark.parametrize("cancelling", [False, True])
-async def test_a_turn_that_outlives_its_connection(listening: Listen, spawner, cancelling):
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_a_turn_that_outlives_its_connection(listening: Listen, spawner, stopped):
     async with listening("ws") as there:
         async with opened("codex", there, spawner) as session:
             thread = session.facts.native_session_id
             turn = await cut_off(session, "SLOW", "attempt-1", session.kill)
             native = turn.events[0].native_turn_id
-        found, text = await record_of(there, spawner, thread, cancelling=cancelling)
-        end = Cancelled() if cancelling else Completed()
+        found, text = await record_of(there, spawner, thread, stopped=stopped)
+        end = Cancelled() if stopped else Completed()
         assert found == Reconciled(FOUND, end, native)
-        assert text.startswith("tick0 ") == (not cancelling)
-        if not cancelling:
+        assert text.startswith("tick0 ") == (not stopped)
+        if not stopped:
             assert text.split()[-1] == "tick59"

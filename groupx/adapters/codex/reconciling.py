@@ -8,7 +8,7 @@ import trio
 import groupx
 from groupx.adapters.codex.failures import failure_of
 from groupx.adapters.codex.opening import introduce
-from groupx.adapters.codex.turn import TurnReader
+from groupx.adapters.codex.turn import NOTIFICATIONS, TurnReader
 from groupx.adapters.codex.usage import Meter
 from groupx.adapters.connection import ConnectionLost, NoAnswer
 from groupx.adapters.contract import (
@@ -16,6 +16,7 @@ from groupx.adapters.contract import (
     Completed,
     EventSink,
     Failed,
+    Heartbeat,
     PastAttempt,
     Reconciled,
 )
@@ -25,8 +26,6 @@ from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.attempts import Reconciliation
 from groupx.domain.limits import Timeouts
 
-PATIENCE_SECONDS = 10.0
-"""How long a turn that still runs behind a socket may take to end by itself."""
 MAX_TURNS = 32
 """Newest turns of the thread that are looked at; ours is the last one, or close to it."""
 RUNNING = "inProgress"
@@ -45,10 +44,10 @@ async def ask_after(
     """Find the attempt's turn in its thread, and how it ended.
 
     `outlives_us`: the program is not of our starting, so it may still be at work on the turn; then
-    it is seen to its end. One that was just started runs no turn: its predecessor ended before it
-    could write the end down.
+    it is followed. One that was just started runs no turn: its predecessor ended before it could
+    write the end down.
     """
-    asking = _Asking(program, attempt, timeouts)
+    asking = _Asking(program, attempt, timeouts, sink)
     found = Reconciled(Reconciliation.UNAVAILABLE)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(asking.connection.serve)
@@ -57,7 +56,7 @@ async def ask_after(
                 await introduce(asking.connection, our_version=groupx.__version__)
             turn = await asking.find()
             if turn is not None and turn.get("status") == RUNNING and outlives_us:
-                turn = await asking.see_out(text_of(turn.get("id")))
+                turn = await asking.follow(text_of(turn.get("id")))
             found = _judge(turn, sink)
         nursery.cancel_scope.cancel()
     await program.stop(timeouts.close / 1000)
@@ -67,14 +66,22 @@ async def ask_after(
 class _Asking:
     """One connection, for one attempt's turn."""
 
-    def __init__(self, program: Duplex, attempt: PastAttempt, timeouts: Timeouts) -> None:
+    def __init__(
+        self, program: Duplex, attempt: PastAttempt, timeouts: Timeouts, sink: EventSink
+    ) -> None:
         self._attempt = attempt
+        self._sink = sink
         self._request = timeouts.request / 1000
         self._cancel = timeouts.cancel / 1000
         self._awaited = ""
         self._ended = trio.Event()
         self.connection = RpcConnection(
-            program, requests={}, notifications={"turn/completed": self._on_completed}
+            program,
+            requests={},
+            notifications={
+                **dict.fromkeys(NOTIFICATIONS, self._on_sign_of_life),
+                "turn/completed": self._on_completed,
+            },
         )
 
     async def find(self) -> Json | None:
@@ -104,26 +111,40 @@ class _Asking:
             params["cursor"] = cursor
         return None
 
-    async def see_out(self, turn_id: str) -> Json | None:
-        """The turn, found again once it has ended: by itself, or else by being interrupted, since
-        nobody would hear what it still does."""
+    async def follow(self, turn_id: str) -> Json | None:
+        """The turn, found again once it has ended: by itself, or interrupted when it is to stop."""
         self._awaited = turn_id
         thread: Json = {"threadId": self._attempt.native_session_id}
         await self._ask("thread/resume", {**thread, "excludeTurns": True})
         turn = await self.find()
         if turn is None or turn.get("status") != RUNNING:
             return turn
-        with trio.move_on_after(0 if self._attempt.cancelling else PATIENCE_SECONDS):
+        self._attempt.goes_on.set()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._end_with_connection)
+            nursery.start_soon(self._interrupt_when_asked, {**thread, "turnId": turn_id})
             await self._ended.wait()
-        if not self._ended.is_set():
-            with suppress(RpcError):  # it has just ended
-                await self._ask("turn/interrupt", {**thread, "turnId": turn_id})
-            with trio.move_on_after(self._cancel):
-                await self._ended.wait()
+            nursery.cancel_scope.cancel()
         return await self.find()
+
+    async def _interrupt_when_asked(self, turn: Json) -> None:
+        await self._attempt.stop.wait()
+        with suppress(RpcError, NoAnswer, ConnectionLost):  # it has just ended; or not, as we see
+            await self._ask("turn/interrupt", turn)
+        with trio.move_on_after(self._cancel):
+            await self._ended.wait()
+        self._ended.set()
+
+    async def _end_with_connection(self) -> None:
+        await self.connection.lost.wait()
+        self._ended.set()
 
     async def _ask(self, method: str, params: Json) -> Json:
         return object_of(await self.connection.request(method, params, seconds=self._request))
+
+    def _on_sign_of_life(self, params: Json) -> None:
+        if self._awaited and params.get("threadId") == self._attempt.native_session_id:
+            self._sink(Heartbeat())
 
     def _on_completed(self, params: Json) -> None:
         if self._awaited and object_of(params.get("turn")).get("id") == self._awaited:

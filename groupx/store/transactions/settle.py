@@ -18,5 +18,5 @@ def settle(tx: Transaction, settlement: Settlement) -> Terminated | None:
     if turn.ended or attempt is None or attempt.attempt_id != settlement.end.attempt_id:
         return None
     cancelling = turn.status is TurnStatus.CANCELLING
-    cause = settled_cause(settlement.proven, cancelling=cancelling)
+    cause = settled_cause(settlement.proven, cancelling=cancelling) or settlement.end.cause
     return end_turn(tx, turn, attempt, attrs.evolve(settlement.end, cause=cause))

@@ -26,8 +26,19 @@ class SocketServer:
     log: Path
     connections: int = 0
     now: WebSocketConnection | None = None
+    child: ChildProcess | None = None
     closed: trio.Event = attrs.field(factory=trio.Event)
     """Set once a client has gone."""
+
+    async def say(self, message: dict[str, Any]) -> None:
+        """Something of the program's to the client that is connected now."""
+        assert self.now is not None
+        await self.now.send_message(json.dumps(message))
+
+    async def ask(self, message: dict[str, Any]) -> None:
+        """Something to the program, as if a client had sent it."""
+        assert self.child is not None
+        await self.child.write(json.dumps(message).encode() + b"\n")
 
     @property
     def frames(self) -> list[dict[str, Any]]:
@@ -58,6 +69,7 @@ async def serve(
             nursery.start_soon(_to_client, connection, child)
 
     async with spawner.open(argv) as child, trio.open_nursery() as nursery:
+        server.child = child
         nursery.start_soon(trio.serve_listeners, handle, [trio.SocketListener(listener)])
         yield server
         nursery.cancel_scope.cancel()

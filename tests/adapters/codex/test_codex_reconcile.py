@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import trio
+import trio.testing
 
 from conformance.scenario import HANG, fails
 from groupx.adapters.codex.adapter import CodexAdapter
@@ -14,6 +15,7 @@ from groupx.adapters.contract import (
     Completed,
     ContentDelta,
     Failed,
+    Heartbeat,
     PastAttempt,
     ReasoningDelta,
     Reconciled,
@@ -66,9 +68,10 @@ class Asked:
 
 @pytest.fixture
 def ask(spawner, tmp_path):
-    """`await ask(scenario, turn_id=…, thread=…)`"""
+    """`await ask(scenario, turn_id=…, thread=…)`; the attempt is in `ask.attempts`."""
+    asking = []
 
-    async def ask(scenario, turn_id="turn-1", thread="thread-1", cancelling=False, **fields):
+    async def ask(scenario, turn_id="turn-1", thread="thread-1", stopped=False, **fields):
         path, log = tmp_path / "scenario.json", tmp_path / "log.jsonl"
         path.write_text(json.dumps(scenario))
         values = {
@@ -83,13 +86,16 @@ def ask(spawner, tmp_path):
             attempt_id="attempt-9",
             native_session_id=thread,
             native_turn_id=turn_id,
-            cancelling=cancelling,
         )
+        if stopped:
+            attempt.stop.set()
         events = []
+        asking.append(attempt)
         with trio.fail_after(10):
             found = await CodexAdapter().reconcile(profile, spawner, attempt, events.append)
         return Asked(found, events, log)
 
+    ask.attempts = asking
     return ask
 
 
@@ -220,19 +226,48 @@ def ends(status, *items):
     ]
 
 
-@pytest.mark.parametrize("cancelling", [True, False])
-async def test_a_turn_that_still_runs_behind_a_socket_is_stopped(
-    ask, spawner, tmp_path, monkeypatch, cancelling
-):
-    monkeypatch.setattr(
-        "groupx.adapters.codex.reconciling.PATIENCE_SECONDS", 60 if cancelling else 0.05
-    )
+async def test_a_turn_that_goes_on_behind_a_socket_is_stopped_when_asked(ask, spawner, tmp_path):
     record = {"turns": [STILL], "turn/interrupt": ends("interrupted")}
-    async with serve(spawner, tmp_path, "ws", record) as server:
-        asked = await ask({}, command=(server.address,), cancelling=cancelling)
+    async with (
+        serve(spawner, tmp_path, "ws", record) as server,
+        trio.open_nursery() as nursery,
+    ):
+
+        async def stop():
+            await trio.testing.wait_all_tasks_blocked()
+            [attempt] = ask.attempts
+            await attempt.goes_on.wait()
+            assert server.sent("turn/interrupt") == []
+            attempt.stop.set()
+
+        nursery.start_soon(stop)
+        asked = await ask({}, command=(server.address,))
         assert asked.found == Reconciled(Reconciliation.MATCHED_TERMINAL, Cancelled(), "turn-1")
         [interrupt] = server.sent("turn/interrupt")
         assert interrupt["params"] == {"threadId": "thread-1", "turnId": "turn-1"}
+
+
+async def test_it_is_followed_to_its_end(ask, spawner, tmp_path):
+    """What it says meanwhile is a sign of life; the record then tells it whole."""
+    record = {"turns": [STILL], "go": ends("completed", agent("all of it"))}
+    async with (
+        serve(spawner, tmp_path, "ws", record) as server,
+        trio.open_nursery() as nursery,
+    ):
+
+        async def go():
+            await trio.testing.wait_all_tasks_blocked()
+            [attempt] = ask.attempts
+            await attempt.goes_on.wait()
+            delta = {"threadId": "thread-1", "turnId": "turn-1", "itemId": "m", "delta": "half"}
+            await server.say({"method": "item/agentMessage/delta", "params": delta})
+            await server.ask({"id": 0, "method": "go"})
+
+        nursery.start_soon(go)
+        asked = await ask({}, command=(server.address,))
+        assert asked.found.end == Completed()
+        assert asked.texts == ["all of it"]
+        assert asked.events[0] == Heartbeat()
 
 
 async def test_a_turn_that_ends_while_it_is_asked_about(ask, spawner, tmp_path):
@@ -241,17 +276,25 @@ async def test_a_turn_that_ends_while_it_is_asked_about(ask, spawner, tmp_path):
         asked = await ask({}, command=(server.address,))
         assert (asked.texts, asked.found.end) == (["just done"], Completed())
         assert server.sent("turn/interrupt") == []
+        assert not ask.attempts[0].goes_on.is_set()
 
 
 async def test_a_completion_that_beats_the_interrupt(ask, spawner, tmp_path):
     record = {"turns": [STILL], "turn/interrupt": ends("completed", agent("done"))}
     async with serve(spawner, tmp_path, "ws", record) as server:
-        asked = await ask({}, command=(server.address,), cancelling=True)
+        asked = await ask({}, command=(server.address,), stopped=True)
         assert (asked.texts, asked.found.end) == (["done"], Completed())
 
 
 async def test_a_turn_that_does_not_stop(ask, spawner, tmp_path):
     stubborn = Timeouts(handshake=5_000, request=2_000, cancel=100, close=200)
     async with serve(spawner, tmp_path, "ws", {"turns": [STILL]}) as server:
-        asked = await ask({}, command=(server.address,), cancelling=True, timeouts=stubborn)
+        asked = await ask({}, command=(server.address,), stopped=True, timeouts=stubborn)
         assert asked.found == Reconciled(Reconciliation.MATCHED_RUNNING, None, "turn-1")
+
+
+async def test_a_connection_that_is_lost_while_it_goes_on(ask, spawner, tmp_path):
+    record = {"turns": [STILL], "turn/interrupt": [{"exit": 1}]}
+    async with serve(spawner, tmp_path, "ws", record) as server:
+        asked = await ask({}, command=(server.address,), stopped=True)
+        assert asked.found == Reconciled(Reconciliation.UNAVAILABLE)
