@@ -57,9 +57,8 @@ async def check_adapter(
 ) -> Outcome:
     """Run one case in an empty `folder`; never raises for what the driver does."""
     peer = adapter if isinstance(adapter, Peer) else peer_of(adapter)
-    for name in peer.names:
-        if (reason := NOT_EXPRESSIBLE.get((name, case.name))) is not None:
-            return Outcome(case=case.name, skipped=reason)
+    if (reason := not_expressible(peer, case)) is not None:
+        return Outcome(case=case.name, skipped=reason)
     check = _Check(peer, _as_expected_of(peer, case), spawner, folder)
     try:
         with trio.fail_after(CASE_SECONDS):
@@ -71,6 +70,16 @@ async def check_adapter(
     else:
         check.look_back(judge)
     return Outcome(case=case.name, problems=tuple(check.problems))
+
+
+def not_expressible(peer: Peer, case: Case) -> str | None:
+    """Why the program of a peer cannot do what a case wants; None when it can."""
+    scripts = (*case.does.values(), *(turn.does for turn in case.turns))
+    words = {next(iter(step)) for steps in scripts for step in steps}
+    for key in ((name, case.name) for name in peer.names):
+        if key in NOT_EXPRESSIBLE:
+            return NOT_EXPRESSIBLE[key]
+    return next((why for word, why in peer.dialect.unsaid.items() if word in words), None)
 
 
 def _as_expected_of(peer: Peer, case: Case) -> Case:

@@ -24,6 +24,8 @@ class Dialect(ABC):
     """The program that does what a scenario says."""
     prompting: ClassVar[str]
     """Under what name a scenario keeps its turns."""
+    unsaid: ClassVar[Mapping[str, str]] = {}
+    """Words that its programs cannot be made to follow → why."""
     mode: ClassVar[str | None] = None
     """A most open mode that its programs offer, to be named in a profile."""
 

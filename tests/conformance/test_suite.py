@@ -12,15 +12,18 @@ import pytest
 import trio
 
 from conformance.acp_judge import judge
-from conformance.cases import CASES, cancelling, failures, handshake, resuming
-from conformance.peers import peer_of
+from conformance.cases import CASES, FAMILIES, cancelling, failures, handshake, resuming
+from conformance.dialects.acp import AcpDialect
+from conformance.differences import NOT_EXPRESSIBLE, UNLIKE
+from conformance.peers import Peer, peer_of
 from conformance.suite import Outcome, check_adapter
 from groupx.adapters.acp.drivers import ACP, DRIVERS
 from groupx.adapters.registry import ADAPTERS
 from groupx.process.spawner import Spawner
 
 AT_ONCE = 8
-PEERS = {name: peer_of(adapter) for name, adapter in ADAPTERS.items()}
+SDK = "acp-sdk"
+"""The driver `acp`, and an agent on the official SDK's agent side."""
 ROWS = {row.name for row in DRIVERS} - {ACP.name}
 """Drivers that share all code with `acp`."""
 WHOLE = os.environ.get("GROUPX_CONFORMANCE") == "whole"
@@ -28,7 +31,10 @@ QUICK = {
     case.name for family in (handshake, failures, cancelling, resuming) for case in family.CASES
 }
 RUNS = [
-    (name, case) for name in PEERS for case in CASES if WHOLE or name not in ROWS or case in QUICK
+    (name, case)
+    for name in (*ADAPTERS, SDK)
+    for case in CASES
+    if WHOLE or name not in ROWS or case in QUICK
 ]
 
 
@@ -45,9 +51,9 @@ def selected(session: pytest.Session, driver: str) -> list[str]:
     return [param["name"] for param in params if param["driver"] == driver]
 
 
-async def _run(driver: str, names: list[str], folder: Path) -> Mapping[str, Outcome]:
-    peer, found, limiter = PEERS[driver], {}, trio.CapacityLimiter(AT_ONCE)
-    referee = judge if peer.dialect.protocol == "acp" else None
+async def _run(peer: Peer, names: list[str], folder: Path) -> Mapping[str, Outcome]:
+    found, limiter = {}, trio.CapacityLimiter(AT_ONCE)
+    referee = judge if issubclass(peer.dialect, AcpDialect) else None
     spawner = Spawner()
     await spawner.start()
 
@@ -75,8 +81,24 @@ def test_case(
 ) -> None:
     if driver not in found:
         names, folder = selected(request.session, driver), tmp_path_factory.mktemp(driver)
-        found[driver] = trio.run(_run, driver, names, folder)
+        if driver == SDK:
+            dialect = request.getfixturevalue("sdk_dialect")
+            peer = Peer(adapter=ADAPTERS["acp"], dialect=dialect, name=SDK)
+        else:
+            peer = peer_of(ADAPTERS[driver])
+        found[driver] = trio.run(_run, peer, names, folder)
     outcome = found[driver][name]
     if outcome.skipped is not None:
         pytest.skip(outcome.skipped)
     assert outcome.problems == ()
+
+
+def test_what_is_said_to_be_different_is_of_a_peer_and_a_case() -> None:
+    names = {*ADAPTERS, SDK, *(peer_of(adapter).dialect.protocol for adapter in ADAPTERS.values())}
+    for name, case in (*NOT_EXPRESSIBLE, *UNLIKE):
+        assert name in names
+        assert case in CASES
+
+
+def test_no_two_cases_have_one_name() -> None:
+    assert len(CASES) == sum(len(family.CASES) for family in FAMILIES)
