@@ -83,6 +83,14 @@ class Daemon:
         assert self._settled.wait(seconds), f"not ready: {self.said()}"
         assert self.port, f"it ended: {self.said()}"
 
+    def wait_idle(self, seconds: float = 30.0) -> None:
+        """Until every agent has recovered, started its program and has nothing to do."""
+        wait_until(
+            lambda: set(self.get("/api/health")["agents"].values()) == {"idle"},
+            "every agent at rest",
+            seconds,
+        )
+
     def terminate(self, seconds: float = 30.0) -> int:
         """SIGTERM, and its exit code."""
         return self.signal(signal.SIGTERM, seconds)

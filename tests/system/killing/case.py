@@ -15,7 +15,6 @@ from tests.system.daemon import TERMINAL, Daemon, of_turn
 from tests.system.killing.agents import agent_config, log_of, seen_in
 from tests.system.killing.checker import problems
 from tests.system.killing.evidence import Command, Evidence, dump
-from tests.system.waiting import wait_until
 
 NAMES = ("ada", "bob")
 ACTORS = tuple(f"agent:{name}" for name in NAMES)
@@ -138,12 +137,8 @@ def _settle(daemon: Daemon, commands: list[Command]) -> None:
 
 
 def _stop(daemon: Daemon) -> None:
-    """Once every lane has recovered and its program is there: then nothing more is to come."""
-    wait_until(
-        lambda: set(daemon.get("/api/health")["agents"].values()) == {"idle"},
-        "every agent at rest",
-        PATIENCE_SECONDS,
-    )
+    """Once nothing more is to come."""
+    daemon.wait_idle(PATIENCE_SECONDS)
     code = daemon.terminate(PATIENCE_SECONDS)
     assert code == 0, f"it stopped with {code}: {daemon.said()}"
     daemon.assert_no_processes()

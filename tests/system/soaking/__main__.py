@@ -91,7 +91,9 @@ def main() -> int:
         agents = {f"agent{n}": demo_agent() for n in range(load.agents)}
         daemon = Daemon(Path(folder), agents)
         try:
-            daemon.start()
+            daemon.launch()
+            daemon.wait_ready(120)
+            daemon.wait_idle(120)
             measured = trio.run(soak, daemon, load)
             code = daemon.terminate(60)
             with reading(daemon.data / "groupx-local.db") as conn:
