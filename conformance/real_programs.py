@@ -103,7 +103,7 @@ PROGRAMS: Mapping[str, RealProgram] = {
             title="Hermes",
             environment=real_settings.hermes,
             shell=calls("terminal", '{{"command": "{command}"}}'),
-            post=calls("groupx_post", '{{"text": "{text}"}}'),
+            post=calls("mcp__groupx__post", '{{"text": "{text}"}}'),
         ),
         RealProgram(
             name="opencode",

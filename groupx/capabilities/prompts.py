@@ -27,7 +27,7 @@ _SHELL: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
     }
 )
 
-_JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "hermes": "_", "acp": "_"})
+_JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "acp": "_"})
 """What a program puts between the name of an MCP server and that of its tool."""
 
 

@@ -91,6 +91,14 @@ def _new_file(_ctx: click.Context, _param: click.Parameter, given: Path | None) 
     help="From each start to a ready session; as timeouts.handshake of a config.",
 )
 @click.option(
+    "--request-timeout",
+    type=click.IntRange(1, 600),
+    default=10,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each answer of the handshake; as timeouts.request of a config.",
+)
+@click.option(
     "--timeout",
     type=click.IntRange(1, 86_400),
     default=1200,
@@ -128,6 +136,7 @@ def command(
     model_turns: bool,
     program_version: str | None,
     handshake_timeout: int,
+    request_timeout: int,
     timeout: int,
     json_file: Path | None,
     markdown_file: Path | None,
@@ -154,7 +163,9 @@ def command(
                 cwd=str(cwd.resolve() if cwd else work),
                 env=environment,
                 mode=mode,
-                timeouts=Timeouts(handshake=handshake_timeout * 1000),
+                timeouts=Timeouts(
+                    handshake=handshake_timeout * 1000, request=request_timeout * 1000
+                ),
                 run_dir=work,
             ),
             redactor=Redactor(secrets_in(os.environ, environment)),
