@@ -27,9 +27,11 @@ pytestmark = [
 FOUND = Reconciliation.MATCHED_TERMINAL
 
 
-async def record_of(profile, spawner, thread, *, attempt="attempt-1", turn=None, **fields):
+async def record_of(profile, spawner, thread, *, attempt="attempt-1", turn=None, stopped=False):
     events = []
-    past = PastAttempt(attempt_id=attempt, native_session_id=thread, native_turn_id=turn, **fields)
+    past = PastAttempt(attempt_id=attempt, native_session_id=thread, native_turn_id=turn)
+    if stopped:
+        past.stop.set()
     with trio.fail_after(60):
         found = await CodexAdapter().reconcile(profile, spawner, past, events.append)
     return found, "".join(event.text for event in events if isinstance(event, ContentDelta))
