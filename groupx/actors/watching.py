@@ -40,12 +40,13 @@ async def watch(
     now = _with_live_tools(hub, state)
     before = state.shown or shown_of(now)
     since = now.last_seq if query.after_seq is None else query.after_seq
+    later = attrs.evolve(query, after_seq=since, recall=False)
     found = milestones_between(state.milestones, before, shown_of(now))
     with trio.move_on_after(seconds):
         while not ends_watch(until, now, found) and hub.released is None:
             place, stored = await _news(hub, place, query)
             if stored:
-                state = await store.ask(Read(watch_state, attrs.evolve(query, after_seq=since)))
+                state = await store.ask(Read(watch_state, later))
             now = _with_live_tools(hub, state)
             found = milestones_between(state.milestones, before, shown_of(now))
     return Watched(snapshot=now, milestones=found, timed_out=not ends_watch(until, now, found))

@@ -88,7 +88,7 @@ class WatchSnapshot:
     """Everything durable up to here is in it; the next watch goes on after it."""
     terminal: bool
     subject_cancelled: bool
-    """Cancelled, or about to be, and not by a steer."""
+    """The user cancelled it, or is about to have."""
     task: Excerpt
     messages: tuple[Excerpt, ...] = ()
     """What the worker said in the room in this turn, the newest ones, ascending."""
@@ -117,6 +117,8 @@ class WatchQuery:
     """None: the pair's one open worker, else its only one."""
     after_seq: int | None = None
     """The `last_seq` of the snapshot to go on from; None = from now on."""
+    recall: bool = True
+    """Whether what was shown at `after_seq` is looked up."""
 
 
 @attrs.frozen(kw_only=True)

@@ -21,6 +21,7 @@ from groupx.store.attempt_rows import AttemptRow, close_attempt
 from groupx.store.callbacks import ChildEnd, settle_claim
 from groupx.store.dated_sources import register_source
 from groupx.store.starting import enter_started
+from groupx.store.supervision_rows import is_interrupted
 from groupx.store.transaction import Transaction
 from groupx.store.turn_events import by_agent, by_system
 from groupx.store.turn_rows import TurnRow, must_change
@@ -135,6 +136,8 @@ def _decide(
             ErrorCode.STORE_CONFLICT,
             f"Turn '{turn.turn_id}' was never sent, so it cannot complete; nothing was changed.",
         )
+    if command.cause is Cause.CANCELLED and not command.reason and is_interrupted(tx.conn, turn):
+        reason = "steer"
     partial = turn.partial_text if command.partial_text is None else command.partial_text
     return _End(
         turn=turn,

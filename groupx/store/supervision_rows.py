@@ -8,6 +8,7 @@ from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.supervision import PairedTurn, Role
 from groupx.domain.turns import TERMINAL, TurnStatus
 from groupx.store.transaction import Transaction
+from groupx.store.turn_rows import TurnRow
 
 _INSERT_PAIR = """
 INSERT INTO supervision_pairs (pair_id, room_id, correlation_id, source_event_id, watch_event_id,
@@ -29,6 +30,12 @@ _OF_SOURCE = """
 SELECT pair_id FROM supervision_pairs WHERE correlation_id = ? AND source_event_id = ?
 """
 _STEER_COUNT = "SELECT steer_count FROM supervision_steer_counts WHERE subject_turn_id = ?"
+_INTERRUPTED = """
+SELECT 1 FROM events WHERE correlation_id = ? AND seq > ? AND event_type = 'supervision.steered'
+  AND json_extract(body_json, '$.subjectTurnId') = ?
+  AND json_extract(body_json, '$.action') = 'interrupt'
+LIMIT 1
+"""
 _FIRST_COUNT = """
 INSERT INTO supervision_steer_counts (subject_turn_id, steer_count) VALUES (?, 0)
 ON CONFLICT (subject_turn_id) DO NOTHING
@@ -121,6 +128,14 @@ def steer_count(conn: sqlite3.Connection, subject_turn_id: str) -> int:
     """How often this turn was steered."""
     row = conn.execute(_STEER_COUNT, (subject_turn_id,)).fetchone()
     return 0 if row is None else int(row[0])
+
+
+def is_interrupted(conn: sqlite3.Connection, turn: TurnRow) -> bool:
+    """Whether an observer wanted this turn to stop."""
+    if not steer_count(conn, turn.turn_id):
+        return False
+    values = (turn.correlation_id, turn.enqueue_seq, turn.turn_id)
+    return conn.execute(_INTERRUPTED, values).fetchone() is not None
 
 
 def count_steer(tx: Transaction, subject_turn_id: str, limit: int) -> bool:

@@ -27,7 +27,7 @@ from groupx.domain.watching import (
 )
 from groupx.store.event_rows import content_of, load_json
 from groupx.store.messages import get_message, is_withdrawn
-from groupx.store.supervision_rows import steer_count
+from groupx.store.supervision_rows import is_interrupted, steer_count
 from groupx.store.supervision_watch import subject_of, watching
 from groupx.store.turn_rows import TurnRow, get_turn
 from groupx.store.turn_views import turn_view
@@ -50,6 +50,7 @@ WHERE room_id = ? AND idempotency_key >= ? AND idempotency_key < ?
   AND event_type = 'supervision.observed'
 ORDER BY seq DESC
 """
+_BY_USER = frozenset({"user", "withdrawn"})
 _MILESTONES: Mapping[str, tuple[Milestone, ...]] = MappingProxyType(
     {
         "turn.started": (Milestone.STARTED,),
@@ -79,14 +80,14 @@ def watch_state(conn: sqlite3.Connection, query: WatchQuery) -> WatchState:
     assert view is not None
     (through,) = conn.execute(_THROUGH).fetchone()
     events = _events(conn, turn)
-    after = through if query.after_seq is None else query.after_seq
+    after = through if query.after_seq is None else min(query.after_seq, through)
     news = [event for event in events if event.seq > after]
     return WatchState(
         snapshot=_snapshot(conn, turn, view, events, through),
         milestones=tuple(
             dict.fromkeys(it for event in news for it in _MILESTONES.get(event.type, ()))
         ),
-        shown=None if query.after_seq is None else _shown(conn, watch.turn, subject_id, after),
+        shown=_shown(conn, watch.turn, subject_id, after) if query.recall else None,
     )
 
 
@@ -112,7 +113,6 @@ def _snapshot(
     steers = [event.body for event in events if event.type == "supervision.steered"]
     said = [event for event in events if event.type == "message.created"][-MAX_MESSAGES:]
     tools = [event.body for event in events if event.type == "tool.progress.recorded"]
-    cancelled = view.status in {TurnStatus.CANCELLING, TurnStatus.CANCELLED}
     return WatchSnapshot(
         turn_id=turn.turn_id,
         actor_id=ActorId(turn.target_actor_id),
@@ -120,7 +120,7 @@ def _snapshot(
         delivery_certainty=view.delivery_certainty,
         last_seq=through,
         terminal=view.status in TERMINAL,
-        subject_cancelled=cancelled and all(it["action"] != "interrupt" for it in steers),
+        subject_cancelled=_cancelled_by_user(conn, turn, events),
         task=_task(conn, turn),
         messages=tuple(
             Excerpt(
@@ -133,6 +133,12 @@ def _snapshot(
         steer_count=steer_count(conn, turn.turn_id),
         last_steer=_last(steers),
     )
+
+
+def _cancelled_by_user(conn: sqlite3.Connection, turn: TurnRow, events: list[_Event]) -> bool:
+    if turn.status is TurnStatus.CANCELLING:
+        return not is_interrupted(conn, turn)
+    return any(it.type == "turn.cancelled" and it.body["reason"] in _BY_USER for it in events)
 
 
 def _task(conn: sqlite3.Connection, turn: TurnRow) -> Excerpt:

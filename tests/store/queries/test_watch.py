@@ -136,6 +136,19 @@ def test_an_interrupt_is_not_told_as_the_users_cancel(ledger):
     assert look(ledger, pair).snapshot.turn_id == following, "the one that is open"
 
 
+def test_a_stop_of_groupx_is_not_told_as_the_users_cancel(ledger):
+    pair = Pair(ledger)
+    pair.end(pair.subject, Cause.STOP_CONFIRMED)
+    snapshot = look(ledger, pair).snapshot
+    assert (snapshot.status, snapshot.subject_cancelled) == ("cancelled", False)
+
+
+def test_a_cursor_from_the_future_hides_nothing(ledger):
+    pair = Pair(ledger)
+    state = look(ledger, pair, after_seq=10**9)
+    assert (state.milestones, state.snapshot.last_seq < 10**9) == ((), True)
+
+
 def test_others_words_and_turns_are_none_of_it(ledger):
     pair = Pair(ledger)
     cursor = look(ledger, pair).snapshot.last_seq

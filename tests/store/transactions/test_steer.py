@@ -67,6 +67,7 @@ def test_an_interrupt_also_cancels_the_whole_turn(ledger):
     assert answer.subject_status == ledger.status(pair.subject) == "cancelling"
     assert ledger.status(answer.next_turn.turn_id) == "queued"
     pair.end(pair.subject, Cause.CANCELLED)
+    assert events(ledger, -1)[0]["body"]["reason"] == "steer"
     pair.begin(answer.next_turn.turn_id)
 
 
@@ -75,7 +76,16 @@ def test_an_interrupt_of_a_queued_turn_ends_it_at_once(ledger):
     pair = Pair(ledger, begun=False)
     answer = pair.steer("interrupt")
     assert answer.subject_status == ledger.status(pair.subject) == "cancelled"
-    assert ledger.types()[-1] == "turn.cancelled"
+    (end,) = events(ledger, -1)
+    assert (end["type"], end["body"]["reason"]) == ("turn.cancelled", "steer")
+
+
+def test_who_cancels_a_nudged_turn_is_the_user(ledger):
+    pair = Pair(ledger)
+    pair.steer()
+    ledger.cancel(pair.subject)
+    pair.end(pair.subject, Cause.CANCELLED)
+    assert events(ledger, -1)[0]["body"]["reason"] == "user"
 
 
 def test_the_steered_turn_is_watched_and_steered_in_its_turn(ledger):
