@@ -16,6 +16,8 @@ from groupx.adapters.codex.programs import native_prefix
 from groupx.adapters.contract import Cancelled, Completed, ContentDelta, PastAttempt, Reconciled
 from groupx.domain.attempts import Reconciliation
 from groupx.process.environment import child_environment
+from tests.system.conftest import MakeDaemon
+from tests.system.daemon import TERMINAL, of_turn
 from tests.system.real_turns import Turn, ask, ask_and_cancel, opened
 
 pytestmark = [
@@ -136,3 +138,28 @@ async def test_a_turn_that_outlives_its_connection(listening: Listen, spawner, s
         assert text.startswith("tick0 ") == (not stopped)
         if not stopped:
             assert text.split()[-1] == "tick59"
+
+
+async def test_a_killed_daemon_follows_the_turn_to_its_end(
+    listening: Listen, make_daemon: MakeDaemon, model
+):
+    def kill_and_go_on(address: str) -> None:
+        daemon = make_daemon({"codex": {"driver": "codex", "command": address, "cwd": "."}})
+        daemon.start()
+        with daemon.stream() as events:
+            turn_id = daemon.send("SLOW marker-killed", "agent:codex")["turns"][0]["turnId"]
+            events.until(of_turn(turn_id, "turn.content.delta"), "its first words")
+            daemon.kill()
+        daemon.start()
+        with daemon.stream() as events:
+            end = events.until(of_turn(turn_id, *TERMINAL), "its end")
+        assert end["type"] == "turn.completed"
+        [answer] = [e for e in daemon.history() if e["eventId"] == end["body"]["responseEventId"]]
+        assert answer["body"]["content"].split() == [f"tick{number}" for number in range(60)]
+        [attempt] = daemon.get(f"/api/turns/{turn_id}")["attempts"]
+        assert attempt["reconciliation"] == "matched_terminal"
+        daemon.terminate()
+
+    async with listening("ws") as there:
+        await trio.to_thread.run_sync(kill_and_go_on, there.command[0])
+        assert len(model.prompts_with("marker-killed", "responses")) == 1
