@@ -127,8 +127,10 @@ async def _start(checkup: Checkup, stage: Stage, transcript: Transcript) -> Chec
         try:
             async with stage.session(transcript, mcp=server_of(probe)) as session:
                 facts, took = session.facts, transcript.milliseconds
-                mcp: Mcp = "not_taken"
-                if facts.mcp_injected:
+                mcp: Mcp = "not_connected"
+                if facts.capabilities.get("mcp") == "unsupported":
+                    mcp = "not_taken"
+                elif facts.mcp_injected:
                     heard = await asked_for_tools(probe, MCP_SECONDS)
                     mcp = "connected" if heard else "not_connected"
         except AdapterStartError as error:

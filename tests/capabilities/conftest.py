@@ -43,6 +43,7 @@ class Paper:
     unknown_error: ErrorCode | None = None
     mode: str = "probed"
     mcp: bool = True
+    injects: bool = True
     pieces: tuple[str, ...] = ("rea", "dy")
     thinks: bool = True
     tool_phases: tuple[str, ...] = ("started", "completed")
@@ -99,7 +100,7 @@ class PaperSession:
                 "resume": "advertised",
             },
             argv=argv,
-            mcp_injected=paper.mcp and profile.mcp is not None,
+            mcp_injected=paper.mcp and paper.injects and profile.mcp is not None,
         )
 
     async def prompt(self, text: str, sink: EventSink) -> PromptEnd:

@@ -110,15 +110,16 @@ async def test_a_login_is_told_as_the_program_told_it(known):
 
 
 @pytest.mark.parametrize(
-    ("driver", "mcp", "told", "problems"),
+    ("driver", "fields", "told", "problems"),
     [
-        ("acp", True, "not_connected", 0),
-        ("hermes", True, "not_connected", 1),
-        ("hermes", False, "not_taken", 0),
+        ("acp", {}, "not_connected", 0),
+        ("hermes", {}, "not_connected", 1),
+        ("hermes", {"injects": False}, "not_connected", 1),
+        ("hermes", {"mcp": False}, "not_taken", 0),
     ],
 )
-async def test_whether_it_comes_to_the_mcp_server(driver, mcp, told, problems):
-    found = await of(Paper(driver=driver, mcp=mcp))
+async def test_whether_it_comes_to_the_mcp_server(driver, fields, told, problems):
+    found = await of(Paper(driver=driver, **fields))
     assert (found.mcp, len(found.problems)) == (told, problems)
     assert all("mcp" in problem for problem in found.problems)
     assert found.usable

@@ -76,6 +76,7 @@ DEVIATIONS = [
     ("resume-unknown", {"unknown_error": ErrorCode.ADAPTER_START_FAILED}, Status.FAILED, "know"),
     ("mcp-secret", {"leaks": True}, Status.FAILED, "command line"),
     ("mcp-secret", {"mcp": False}, Status.UNSUPPORTED, "no MCP"),
+    ("mcp-secret", {"injects": False}, Status.NOT_OBSERVED, "without"),
     ("mcp-dead", {"mcp": False}, Status.UNSUPPORTED, "no MCP"),
     ("text", {"pieces": ()}, Status.FAILED, "without a word"),
     ("text", {"pieces": ("no",)}, Status.NOT_OBSERVED, "something else"),

@@ -130,7 +130,7 @@ class AcpAdapter:
         try:
             with trio.fail_after(profile.timeouts.handshake / 1000):
                 greeting = await greet(connection, quirks, our_version=groupx.__version__)
-                await log_in(connection, greeting, environment, profile.timeouts)
+                login = await log_in(connection, greeting, environment, profile.timeouts)
                 opened = await open_session(connection, greeting, profile, quirks)
                 if opened.mcp_injected and not await session.room_tools.reached():
                     opened = attrs.evolve(opened, mcp_injected=False)
@@ -153,7 +153,7 @@ class AcpAdapter:
             raise asked_early(session.unprompted)
         session.open_as(
             opened.session_id,
-            _facts(child, greeting, opened, quirks),
+            attrs.evolve(_facts(child, greeting, opened, quirks), login=login),
             can_close=greeting.can_close,
         )
 

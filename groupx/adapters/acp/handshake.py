@@ -7,7 +7,7 @@ import attrs
 
 from groupx.adapters.acp.failures import words_of
 from groupx.adapters.acp.quirks import LOGIN_BY_VARIABLE, Quirks
-from groupx.adapters.contract import AdapterStartError
+from groupx.adapters.contract import AdapterStartError, Login
 from groupx.adapters.json_lines import Json, is_object, object_of, objects_in, quote, text_of
 from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
@@ -98,7 +98,7 @@ async def log_in(
     greeting: Greeting,
     environment: Mapping[str, str],
     timeouts: Timeouts,
-) -> None:
+) -> Login:
     """Log in by the first offered method that needs no person and has its variable set."""
     for method, variable in LOGIN_BY_VARIABLE.items():
         if method in greeting.login_methods and environment.get(variable):
@@ -111,7 +111,8 @@ async def log_in(
                     "to it. Correct the variable, or log in with the program itself.",
                     transient=False,
                 ) from error
-            return
+            return Login("unknown", f"it took {variable}; only a turn tells whether that is valid")
+    return Login()
 
 
 async def ask(connection: RpcConnection, method: str, params: Json, timeouts: Timeouts) -> Any:
