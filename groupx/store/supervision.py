@@ -1,6 +1,5 @@
 """A message whose work is watched: what a pair adds to it and to its workers' turns."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -9,7 +8,7 @@ from groupx.domain.commands import AcceptedMessage, QueuedTurnAnswer
 from groupx.domain.envelope import Envelope, EventDraft, Provenance
 from groupx.domain.ids import SYSTEM, ActorId
 from groupx.domain.roster import RosterEntry, Skipped
-from groupx.domain.supervision import MODE, WATCH_BRIEF, PairedTurn, watch_brief
+from groupx.domain.supervision import MODE, WATCH_BRIEF, PairedTurn, Role, watch_brief
 from groupx.store.enqueue import Lineage, Message, Wake, enqueue
 from groupx.store.supervision_rows import PairRow, add_turn, insert_pair
 from groupx.store.transaction import Transaction
@@ -35,54 +34,21 @@ def enqueue_watched(
     if not observers:
         return accepted
     watch = attrs.evolve(wake, targets=observers, caused_by_turn_id=None)
-    paired = _start_pair(tx, source, message.lineage, turns, watch)
-    return attrs.evolve(
-        accepted,
-        watch_turns=paired.watch_turns,
-        watch_event_id=paired.watch_event_id,
-        pair_event_id=paired.pair_event_id,
-    )
+    return start_pair(tx, source, message.lineage, accepted, watch)
 
 
-@attrs.frozen(kw_only=True)
-class _Paired:
-    watch_turns: tuple[QueuedTurnAnswer, ...]
-    watch_event_id: str
-    pair_event_id: str
-
-
-def _start_pair(
-    tx: Transaction,
-    source: Envelope,
-    lineage: Lineage,
-    workers: Iterable[QueuedTurnAnswer],
-    wake: Wake,
-) -> _Paired:
-    """Watch brief, observers' turns (`wake`'s targets), `supervision.paired` and rows.
+def start_pair(
+    tx: Transaction, source: Envelope, lineage: Lineage, accepted: AcceptedMessage, wake: Wake
+) -> AcceptedMessage:
+    """Watch brief, observers' turns (`wake`'s targets), `supervision.paired` and rows, for the
+    turns that `source` has just made; `accepted` with the observers' part. QUEUE_CAPACITY_REACHED.
 
     The observers stand beside the workers: same root, same hop.
     """
-    paired = tuple(
-        PairedTurn(turn_id=turn.turn_id, actor_id=turn.target, role="worker") for turn in workers
-    )
-    author = source.actor.actor_id
+    paired = _as("worker", accepted.turns)
     beside = attrs.evolve(lineage, causation_id=source.event_id)
-    brief, watch_turns = enqueue(
-        tx,
-        Message(
-            room_id=source.room_id,
-            actor_id=SYSTEM,
-            body={"kind": WATCH_BRIEF, "content": watch_brief(paired, wake.targets)},
-            provenance=_provenance(author, source.event_id, labels=(WATCH_BRIEF,)),
-            lineage=beside,
-            reply_to_event_id=source.event_id,
-        ),
-        wake,
-    )
-    watching = tuple(
-        PairedTurn(turn_id=turn.turn_id, actor_id=turn.target, role="observer")
-        for turn in watch_turns
-    )
+    brief, watch_turns = enqueue(tx, _brief(source, beside, paired, wake), wake)
+    watching = _as("observer", watch_turns)
     pair_id = tx.ids.new("pair")
     body = {
         "pairId": pair_id,
@@ -108,8 +74,31 @@ def _start_pair(
     )
     for turn in (*paired, *watching):
         add_turn(tx, pair_id, turn)
-    return _Paired(
-        watch_turns=watch_turns, watch_event_id=brief.event_id, pair_event_id=event.event_id
+    return attrs.evolve(
+        accepted,
+        watch_turns=watch_turns,
+        watch_event_id=brief.event_id,
+        pair_event_id=event.event_id,
+    )
+
+
+def _as(role: Role, turns: tuple[QueuedTurnAnswer, ...]) -> tuple[PairedTurn, ...]:
+    return tuple(
+        PairedTurn(turn_id=turn.turn_id, actor_id=turn.target, role=role) for turn in turns
+    )
+
+
+def _brief(
+    source: Envelope, lineage: Lineage, workers: tuple[PairedTurn, ...], wake: Wake
+) -> Message:
+    author = source.actor.actor_id
+    return Message(
+        room_id=source.room_id,
+        actor_id=SYSTEM,
+        body={"kind": WATCH_BRIEF, "content": watch_brief(workers, wake.targets)},
+        provenance=_provenance(author, source.event_id, labels=(WATCH_BRIEF,)),
+        lineage=lineage,
+        reply_to_event_id=source.event_id,
     )
 
 
