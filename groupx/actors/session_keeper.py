@@ -40,7 +40,15 @@ from groupx.store.transactions.session_event import record_session
 TRIES = 3
 SLACK_SECONDS = 1.0
 
+REQUESTS_OF_A_START = 10
+"""More than any driver makes once the handshake is done."""
+
 T = TypeVar("T")
+
+
+def start_seconds(timeouts: Timeouts) -> float:
+    """How long one start of a program may take, whatever its driver waits for."""
+    return (timeouts.handshake + REQUESTS_OF_A_START * timeouts.request) / 1000
 
 
 @attrs.frozen(kw_only=True)
@@ -183,9 +191,7 @@ class SessionKeeper:
             actor_id=self._agent.actor_id,
             instance_id=instance_id,
         )
-        native: NativeSession = await self._nursery.start(
-            self._serve, caller, resume, serving, ended
-        )
+        native = await self._started(caller, resume, serving, ended)
         facts = native.facts
         continuity: Continuity = "new"
         if resume is not None and facts.continuity == "resumed":
@@ -221,19 +227,17 @@ class SessionKeeper:
         )
         return session
 
-    def _profile(self, folder: Path, resume: str | None, mcp: McpServer) -> SessionProfile:
-        agent = self._agent
-        return SessionProfile(
-            agent_id=agent.id,
-            command=agent.command,
-            args=agent.args,
-            cwd=agent.cwd,
-            env=agent.env,
-            mode=agent.mode,
-            resume=resume,
-            mcp=mcp,
-            timeouts=self._ports.timeouts,
-            run_dir=str(folder),
+    async def _started(
+        self, caller: Caller, resume: str | None, serving: trio.CancelScope, ended: trio.Event
+    ) -> NativeSession:
+        """The ready session. The driver bounds its own steps; this is the end of them all."""
+        seconds = start_seconds(self._ports.timeouts)
+        with trio.move_on_after(seconds):
+            return await self._nursery.start(self._serve, caller, resume, serving, ended)
+        raise AdapterStartError(
+            ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT,
+            f"{self._agent.name} gave no session within {seconds:g} s and its start was given up. "
+            "Nothing was sent to it. Run its program by hand to see where it stops.",
         )
 
     async def _serve(
@@ -248,7 +252,7 @@ class SessionKeeper:
         try:
             with serving, ports.callers.admitted(caller) as mcp:
                 async with ports.folders.one(str(caller.instance_id)) as folder:
-                    profile = self._profile(folder, resume, mcp)
+                    profile = profile_of(self._agent, ports, folder, resume=resume, mcp=mcp)
                     await ports.adapter.serve(profile, ports.spawner, task_status=task_status)
         finally:
             ended.set()
@@ -302,3 +306,26 @@ class SessionKeeper:
 
     async def _ask(self, request: Request[ToStore, T]) -> T:
         return await insist(self._ports.store, request)
+
+
+def profile_of(
+    agent: AgentConfig,
+    ports: SessionPorts,
+    folder: Path,
+    *,
+    resume: str | None = None,
+    mcp: McpServer | None = None,
+) -> SessionProfile:
+    """What the driver needs to reach the agent's program; `folder` is its own for so long."""
+    return SessionProfile(
+        agent_id=agent.id,
+        command=agent.command,
+        args=agent.args,
+        cwd=agent.cwd,
+        env=agent.env,
+        mode=agent.mode,
+        resume=resume,
+        mcp=mcp,
+        timeouts=ports.timeouts,
+        run_dir=str(folder),
+    )

@@ -272,6 +272,9 @@ class Room:
     """Everything of the daemon that an agent's actor works with, on an in-memory ledger."""
 
     def __init__(self, run_dir: Path, *names: str, limits: Limits, timeouts: Timeouts) -> None:
+        self.jumped_ms = 0
+        """How far the clock on the wall was moved by hand."""
+        self.local_date = "2026-02-02"
         self.limits, self.timeouts = limits, timeouts
         self.agents = {
             ActorId(f"agent:{name}"): AgentConfig(id=name, driver="demo", name=name, cwd="/")
@@ -331,7 +334,7 @@ class Room:
         self.nursery: trio.Nursery
 
     def now_ms(self) -> int:
-        return START_MS + int(trio.current_time() * 1000)
+        return START_MS + self.jumped_ms + int(trio.current_time() * 1000)
 
     def _open(self, on_commit: Callable[[CommitFacts], None]) -> InlineStore:
         def opener() -> Any:
@@ -366,7 +369,7 @@ class Room:
             actor_id=actor_id,
             transport="structured",
             store=self.store,
-            local_date=lambda: "2026-02-02",
+            local_date=lambda: self.local_date,
         )
 
     def agent(self, actor_id: ActorId, stopping: trio.Event) -> AgentActor:

@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from groupx.actors.session_keeper import start_seconds
 from groupx.adapters.contract import AdapterStartError
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import ActorId
@@ -54,6 +55,21 @@ async def test_three_failures_fail_what_is_queued_and_each_new_turn_is_one_more_
         assert room.status(turn) == "completed"
         view = room.directory.view(A)
         assert (view.state, view.last_error) == (AgentState.IDLE, None)
+
+
+async def test_a_start_that_never_comes_to_an_end_is_given_up(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a", started=False) as room:
+        room.programs[A].start_seconds = 1e9
+        room.nursery.start_soon(room.tree.run)
+        began = trio.current_time()
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        bound = start_seconds(room.timeouts)
+        assert 3 * bound <= trio.current_time() - began < 3 * bound + 3
+        assert room.turn(turn) == ("failed", "PROTOCOL_HANDSHAKE_TIMEOUT", None)
+        [failed] = room.events("turn.failed")
+        assert f"gave no session within {bound:g} s" in failed["message"]
+        assert room.directory.view(A).state is AgentState.FAILED
 
 
 async def test_a_lasting_refusal_is_not_tried_again(jumping_clock, tmp_path) -> None:

@@ -1,7 +1,7 @@
 """Races in a real daemon: turn ends against messages, cancels, edits and readers; two starts.
 
 The ordinary form is short: GROUPX_RACES=4 posts a thousand messages, and makes everything else
-four times as long too. The thousand under virtual time is in tests/actors/test_thousand.py.
+four times as long too. The same under virtual time is tests/actors/test_turn_ends.py.
 """
 
 import os
