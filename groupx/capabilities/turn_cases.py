@@ -12,6 +12,10 @@ from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage, ask, c
 from groupx.capabilities.transcript import Transcript, Turn
 from groupx.capabilities.trees import tree_of_run
 
+TOO_LATE_SECONDS = 5.0
+"""A turn that completes sooner after its cancel may have been over before the cancel came."""
+TOO_LATE = "the answer was over before the cancel could have reached it"
+
 
 async def text(stage: Stage, transcript: Transcript) -> Finding:
     """The prompt reaches its model, and the answer comes back."""
@@ -66,18 +70,20 @@ async def usage(stage: Stage, transcript: Transcript) -> Finding:
 async def cancel(stage: Stage, transcript: Transcript) -> Finding:
     """A cancel in the middle of the answer is confirmed."""
     async with stage.session(transcript) as session:
-        turn = await _cancelled(session, transcript)
-    if isinstance(turn.end, Completed):
-        raise CaseFailed("The cancel was lost: the turn ran to its end.")
-    return PASSED
+        turn, seconds = await _cancelled(session, transcript)
+    if not isinstance(turn.end, Completed):
+        return PASSED
+    if seconds > TOO_LATE_SECONDS:
+        raise CaseFailed(f"The cancel was lost: the turn ran on for {seconds:.0f} s.")
+    return Finding(Status.NOT_OBSERVED, TOO_LATE)
 
 
 async def after_cancel(stage: Stage, transcript: Transcript) -> Finding:
     """The session that was cancelled answers the next prompt."""
     async with stage.session(transcript) as session:
-        turn = await _cancelled(session, transcript)
+        turn, _ = await _cancelled(session, transcript)
         if isinstance(turn.end, Completed):
-            return Finding(Status.NOT_OBSERVED, "the turn was over before the cancel")
+            return Finding(Status.NOT_OBSERVED, TOO_LATE)
         if not session.usable:
             return Finding(Status.UNSUPPORTED, "GroupX opens another session after a cancel")
         completed(await ask(session, transcript, SHORT))
@@ -137,12 +143,19 @@ async def _known_session(stage: Stage, transcript: Transcript) -> str | None:
         return session.facts.native_session_id
 
 
-async def _cancelled(session: NativeSession, transcript: Transcript) -> Turn:
-    """A long answer, cancelled when it has begun."""
-    turn = await _interrupted(session, transcript, "cancel", session.cancel)
+async def _cancelled(session: NativeSession, transcript: Transcript) -> tuple[Turn, float]:
+    """A long answer, cancelled when it has begun; and how many seconds it went on after that."""
+    asked = 0.0
+
+    async def cancel() -> None:
+        nonlocal asked
+        asked = trio.current_time()
+        await session.cancel()
+
+    turn = await _interrupted(session, transcript, "cancel", cancel)
     if not isinstance(turn.end, Cancelled | Completed):
         raise CaseFailed(f"The cancelled turn was not cancelled: {turn.words}")
-    return turn
+    return turn, trio.current_time() - asked
 
 
 async def _interrupted(

@@ -48,7 +48,7 @@ class Paper:
     thinks: bool = True
     tool_phases: tuple[str, ...] = ("started", "completed")
     tells_usage: bool = True
-    deaf: bool = False
+    deaf_seconds: float | None = None
     usable_after_cancel: bool = True
     silent: bool = False
     end: PromptEnd | None = None
@@ -118,7 +118,9 @@ class PaperSession:
             sink(ContentDelta(piece))
         if paper.end is not None:
             return paper.end
-        if "SLOW" in text and not paper.deaf:
+        if "SLOW" in text and paper.deaf_seconds is not None:
+            await trio.sleep(paper.deaf_seconds)
+        elif "SLOW" in text:
             await self._cancel.wait()
             if self.closed.is_set() and not paper.immortal:
                 return Exited(returncode=-9)

@@ -86,7 +86,6 @@ DEVIATIONS = [
     ("tool", {"tool_phases": ("started",)}, Status.FAILED, "never ended"),
     ("tool", {"end": Interaction(kind="permission", reason="rm")}, Status.FAILED, "permission"),
     ("usage", {"tells_usage": False}, Status.NOT_OBSERVED, "none"),
-    ("cancel", {"deaf": True}, Status.FAILED, "lost"),
     ("killed", {"immortal": True}, Status.FAILED, "break off"),
     ("after-cancel", {"usable_after_cancel": False}, Status.UNSUPPORTED, "another session"),
     (
@@ -105,6 +104,21 @@ async def test_a_deviation_is_told(plan, name, fields, status, words):
     assert words in case.detail
     wanted = Label.UNSUPPORTED if status is Status.UNSUPPORTED else Label.NOT_OBSERVED
     assert case.label is wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "status", "words"),
+    [
+        ("cancel", 6, Status.FAILED, "lost"),
+        ("cancel", 4, Status.NOT_OBSERVED, "over before"),
+        ("after-cancel", 4, Status.NOT_OBSERVED, "over before"),
+    ],
+)
+async def test_a_cancel_that_is_not_heard_and_one_that_comes_too_late(
+    plan, autojump_clock, name, seconds, status, words
+):
+    case = await outcome(plan, Paper(deaf_seconds=seconds), name)
+    assert (case.status, words in case.detail) == (status, True)
 
 
 async def test_what_has_no_process_that_is_seen_proves_nothing_of_its_command_line(plan, processes):
