@@ -37,15 +37,16 @@ class Working(Talking):
     # --- a turn's way ---------------------------------------------------------------------
 
     def claim(
-        self, turn_id: str, binding: str, *, at_once: bool, transport: str, floor: int
+        self, turn_id: str, binding: str, *, at_once: bool, transport: str, floor: int, old: int = 1
     ) -> Step:
+        """`old`: the packet holds only one part in so many of what there is."""
         model = self.model
         command = ClaimCommand(
             turn_id=turn_id,
             expected_transport=transport,
             binding_id=binding,
             instance_id=self.world.instances.get(binding, "instance_none"),
-            context_through_seq=self.world.last_seq(),
+            context_through_seq=self.world.last_seq() // old,
             reset_through_seq=floor,
             invoke=at_once,
         )
