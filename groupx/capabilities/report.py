@@ -39,6 +39,8 @@ class RunReport:
     subject: Subject
     model_turns: bool
     note: str = ""
+    cut_short: bool = False
+    """Whether the run's time was over before all of its cases were."""
     cases: tuple[CaseReport, ...]
 
     @property

@@ -24,6 +24,7 @@ from groupx.process.spawner import Spawner
 
 RUN_SECONDS = 1200.0
 MAX_DETAIL = 300
+OVER = "the run's time was over"
 _CLAIMS = frozenset({Label.DOCUMENTED, Label.ADVERTISED, Label.UNSUPPORTED})
 
 
@@ -82,6 +83,7 @@ class _Run:
             subject=self._subject(self._facts),
             model_turns=plan.model_turns,
             note=plan.note,
+            cut_short=any(case.detail == OVER for case in cases),
             cases=tuple(cases),
         )
         check(report)
@@ -96,8 +98,8 @@ class _Run:
             return "it could not be started"
         if case.needs_model and not self._plan.model_turns:
             return "needs --model-turns"
-        if trio.current_time() >= self._deadline:
-            return "the run's time was over"
+        if self._is_over():
+            return OVER
         return None
 
     async def _case(self, case: Case, skip: str | None) -> CaseReport:
@@ -124,6 +126,8 @@ class _Run:
             except (CaseFailed, AdapterStartError) as error:
                 words = error.message if isinstance(error, AdapterStartError) else str(error)
                 finding = Finding(Status.FAILED, words)
+        if finding is None and self._is_over():
+            finding = Finding(Status.SKIPPED, OVER)
         if finding is None:
             finding = Finding(Status.FAILED, f"It was not over within {case.seconds:g} s.")
         detail = self._plan.redactor.text(" ".join(finding.detail.split()))
@@ -142,6 +146,9 @@ class _Run:
             milliseconds=seen.milliseconds if seen else 0,
             evidence=self._evidence(case, seen) if seen and seen.lines else None,
         )
+
+    def _is_over(self) -> bool:
+        return trio.current_time() >= self._deadline
 
     def _claimed(self, case: Case) -> Label:
         said = self._facts.capabilities.get(case.fact or "") if self._facts else None

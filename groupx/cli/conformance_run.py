@@ -180,7 +180,7 @@ def command(
         )
         report = _play(plan)
     _deliver(report, json_file, markdown_file)
-    return REFUSED if report.failed else DONE
+    return REFUSED if report.failed or report.cut_short else DONE
 
 
 def _deliver(report: "RunReport", json_file: Path | None, markdown_file: Path | None) -> None:
