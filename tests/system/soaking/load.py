@@ -64,8 +64,6 @@ async def soak(daemon: Daemon, load: Load) -> Measured:
     assert daemon.process is not None
     pid, port, token = daemon.process.pid, daemon.port, daemon.token
     measured.idle_before = look(pid)
-    began = time.monotonic()
-    clock = partial(_since, began)
     async with trio.open_nursery() as around:
         streams = [
             await (open_websocket if number % 2 else open_sse)(port, token)
@@ -73,6 +71,7 @@ async def soak(daemon: Daemon, load: Load) -> Measured:
         ]
         for stream in streams:
             around.start_soon(stream.read)
+        clock = partial(_since, time.monotonic())
         around.start_soon(_sample, pid, clock, measured)
         await around.start(_listen, port, token, ends)
         async with trio.open_nursery() as posters:
@@ -124,10 +123,13 @@ async def _listen(port: int, token: str, ends: _Ends, task_status: trio.TaskStat
     """The one stream that is read in full."""
     stream = await EventStream.open(port, token)
     task_status.started()
-    while True:
-        event = await stream.next_event()
-        if event["type"] in TERMINAL:
-            ends.of(event["body"]["turnId"]).set()
+    try:
+        while True:
+            event = await stream.next_event()
+            if event["type"] in TERMINAL:
+                ends.of(event["body"]["turnId"]).set()
+    finally:
+        await stream.aclose()
 
 
 async def _sample(pid: int, clock: Callable[[], float], measured: Measured) -> None:

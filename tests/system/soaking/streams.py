@@ -18,9 +18,10 @@ class CountingStream:
         self.ended = 0
 
     async def read(self) -> None:
-        """Until the daemon ends the stream."""
-        while data := await self._stream.receive_some(65536):
-            self._take(data)
+        """Until the daemon ends the stream, or the caller is cancelled; then it is closed."""
+        async with self._stream:
+            while data := await self._stream.receive_some(65536):
+                self._take(data)
 
     def _take(self, data: bytes) -> None:
         seen = self._tail + data
