@@ -11,7 +11,7 @@ from groupx.actors.lane import Lane
 from groupx.actors.mailbox import Bell
 from groupx.actors.messages import Read
 from groupx.actors.pursuit import Answer, Pursuit
-from groupx.actors.session_keeper import SessionPorts
+from groupx.actors.session_keeper import SessionPorts, profile_of
 from groupx.actors.steadfast import insist
 from groupx.actors.turn_end import Halt
 from groupx.adapters.contract import (
@@ -20,7 +20,6 @@ from groupx.adapters.contract import (
     Completed,
     Failed,
     Reconciled,
-    SessionProfile,
 )
 from groupx.domain.aftermath import aftermath
 from groupx.domain.attempts import DeliveryCertainty, Reconciliation
@@ -143,8 +142,9 @@ class LaneRecovery:
         ports = self._ports
         try:
             async with ports.folders.one("recovery") as folder:
+                profile = profile_of(self._agent, ports, folder)
                 found = await ports.adapter.reconcile(
-                    self._profile(str(folder)), ports.spawner, pursuit.past, pursuit.hear
+                    profile, ports.spawner, pursuit.past, pursuit.hear
                 )
         except AdapterStartError:
             found = Reconciled(Reconciliation.UNAVAILABLE)
@@ -157,19 +157,6 @@ class LaneRecovery:
             await bell.wait()
             if await insist(self._lane.store, Read(turn_status, query)) is TurnStatus.CANCELLING:
                 pursuit.halt(halt)
-
-    def _profile(self, folder: str) -> SessionProfile:
-        agent = self._agent
-        return SessionProfile(
-            agent_id=agent.id,
-            command=agent.command,
-            args=agent.args,
-            cwd=agent.cwd,
-            env=agent.env,
-            mode=agent.mode,
-            timeouts=self._ports.timeouts,
-            run_dir=folder,
-        )
 
     # --- what it means ------------------------------------------------------------------------
 
