@@ -7,6 +7,7 @@ from groupx.actors.session_keeper import start_seconds
 from groupx.adapters.contract import AdapterStartError
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import ActorId
+from groupx.domain.limits import Timeouts
 from groupx.domain.roster import AgentState
 from tests.actors.fakes import answers, open_room
 
@@ -277,3 +278,33 @@ async def test_each_session_has_a_private_folder_while_it_lives(
         [folder] = tmp_path.iterdir()
         assert str(folder) == getattr(room.programs[A].profiles[0], secret)
         assert folder.stat().st_mode & 0o777 == 0o700
+
+
+# --- the end of a session is bounded, whatever its program does ------------------------------
+
+
+async def test_a_session_that_does_not_close_is_killed(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a", timeouts=Timeouts(close=5_000)) as room:
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        [session] = room.programs[A].sessions
+        session.close = trio.sleep_forever
+        began = trio.current_time()
+        await room.control(A, "stop")
+        await room.until(lambda: room.directory.view(A).state is AgentState.STOPPED)
+        assert 16 <= trio.current_time() - began < 17
+        assert session.killed
+        assert [event["instanceId"] for event in room.events("session.stopped")]
+
+
+async def test_one_that_a_kill_does_not_end_is_left(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a", timeouts=Timeouts(close=5_000)) as room:
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        [session] = room.programs[A].sessions
+        session.broken, session.kill = True, lambda: None
+        room.programs[A].script = answers
+        began = trio.current_time()
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+        assert 5 <= trio.current_time() - began < 7
+        assert len(room.programs[A].sessions) == 2

@@ -1,0 +1,82 @@
+"""Whoever asks is answered, refused, or told that nobody is there any more."""
+
+import pytest
+import trio
+import trio.testing
+
+from groupx.actors.mailbox import ActorCrashed, Bell, Mailbox, Notice, Request
+
+
+class ToEcho:
+    pass
+
+
+class Say(Request[ToEcho, str]):
+    pass
+
+
+class Tell(Notice[ToEcho]):
+    pass
+
+
+async def refused(mailbox: Mailbox[ToEcho], seen: list[str]) -> None:
+    with pytest.raises(ActorCrashed):
+        await mailbox.ask(Say())
+    seen.append("refused")
+
+
+async def test_an_ask_ends_when_its_actor_does(autojump_clock) -> None:
+    """Read or not, and also while the mailbox is full."""
+    mailbox, seen = Mailbox[ToEcho]("echo", 1), []
+    letters = mailbox.open()
+    async with trio.open_nursery() as nursery:
+        for _ in range(3):
+            nursery.start_soon(refused, mailbox, seen)
+        await trio.testing.wait_all_tasks_blocked()
+        await letters.receive()
+        await trio.testing.wait_all_tasks_blocked()
+        assert seen == []
+        mailbox.close()
+    assert seen == ["refused"] * 3
+
+
+async def test_nobody_is_asked_between_two_incarnations(autojump_clock) -> None:
+    mailbox, seen = Mailbox[ToEcho]("echo", 1), []
+    mailbox.open()
+    mailbox.close()
+    await refused(mailbox, seen)
+    with pytest.raises(ActorCrashed):
+        await mailbox.tell(Tell())
+    letters = mailbox.open()
+    async with trio.open_nursery() as nursery:
+
+        async def answer() -> None:
+            (await letters.receive()).answer("here")
+
+        nursery.start_soon(answer)
+        assert await mailbox.ask(Say()) == "here"
+    assert seen == ["refused"]
+
+
+async def test_who_gives_up_asking_leaves_nothing_behind(autojump_clock) -> None:
+    mailbox = Mailbox[ToEcho]("echo", 1)
+    letters = mailbox.open()
+    with trio.move_on_after(1):
+        await mailbox.ask(Say())
+    letter = await letters.receive()
+    letter.answer("too late")
+    mailbox.close()
+    assert letter.settled
+
+
+async def test_a_bell_is_heard_once_by_whoever_waits_now_or_next(autojump_clock) -> None:
+    bell = Bell()
+    bell.ring()
+    bell.ring()
+    await bell.wait()
+    with trio.move_on_after(1) as scope:
+        await bell.wait()
+    assert scope.cancelled_caught
+    bell.ring()
+    bell.silence()
+    assert not bell.rung
