@@ -9,6 +9,7 @@ Differences = Mapping[tuple[str, str], str]
 
 CHUNKS = "an agent tells its text in chunks only, never whole again"
 AT_ITS_END = "with the SDK, nothing comes after the end of a turn"
+ALWAYS_READS = "the SDK always reads"
 KNOWN_ENDS = "the SDK has no stop reasons but those of ACP"
 NOT_EXPRESSIBLE: Differences = {
     ("acp", "text_exactly_once"): CHUNKS,
@@ -18,7 +19,8 @@ NOT_EXPRESSIBLE: Differences = {
     ("acp-sdk", "stdin_not_read"): AT_ITS_END,
     ("acp-sdk", "ends_strangely"): KNOWN_ENDS,
     ("acp-sdk", "ends_mutely"): KNOWN_ENDS,
-    ("acp-sdk", "asks_without_reading"): "the SDK always reads",
+    ("acp-sdk", "asks_without_reading"): ALWAYS_READS,
+    ("acp-sdk", "asks_a_person_without_reading"): ALWAYS_READS,
     ("acp-sdk", "text_exactly_once"): CHUNKS,
     ("acp-sdk", "lone_surrogates"): "the SDK writes no half of a surrogate pair",
     ("app-server", "cut_short"): "a turn has no such end",

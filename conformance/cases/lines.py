@@ -2,7 +2,7 @@
 
 from ..case import Case, Turn
 from ..script import HANG, asks, byte_by_byte, ends, says, turn
-from .endings import BROKEN, COMPLETED
+from .endings import ASKED, BROKEN, COMPLETED
 
 ODD = "a\u2028b\u0085c\u2029d\r\x00\x1fe\ufeff早上好 🌄"
 UNTRUSTED = {
@@ -39,8 +39,20 @@ CASES = (
         broken(f"line_of_{name}", *turn(says("a"), {"raw": line}))
         for name, line in UNTRUSTED.items()
     ),
-    broken("line_of_text_at_once", {"raw": UNTRUSTED["text"]}, begun=False),
-    broken("line_of_a_stranger_at_once", {"raw": UNTRUSTED["stranger"]}, begun=False),
+    *(
+        broken(f"line_of_{name}_at_once", {"raw": line}, begun=False)
+        for name, line in UNTRUSTED.items()
+        if name != "deep"
+    ),
+    Case(
+        name="asks_a_person_without_reading",
+        turns=(
+            Turn(
+                does=turn(says("a"), *[asks("permission")] * 2000, HANG),
+                expect=ASKED(text="a", usable=False),
+            ),
+        ),
+    ),
     Case(
         name="asks_without_reading",
         turns=(

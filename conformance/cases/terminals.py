@@ -1,7 +1,7 @@
 """Ends of a turn: twice, late, first of all, never, and just before the program's own."""
 
 from ..case import Case, Turn
-from ..script import HANG, ends, fails, late, says, turn
+from ..script import HANG, ends, fails, late, opens, says, turn, uses
 from .endings import COMPLETED, EXITED
 
 TWO = Turn(does=turn(says("two"), ends()), expect=COMPLETED(text="two"))
@@ -11,10 +11,11 @@ def one(*steps, **expected):
     return Turn(does=steps, expect=COMPLETED(**expected))
 
 
+LATE = (says("late", "m2"), opens("late"), uses(7))
 CASES = (
     Case(
         name="second_end",
-        turns=(one(*turn(says("one"), ends(), fails(), says("late", "m2")), text="one"), TWO),
+        turns=(one(*turn(says("one"), ends(), fails(), *LATE), text="one"), TWO),
     ),
     Case(
         name="late_end_in_the_next_turn",

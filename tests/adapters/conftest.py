@@ -10,7 +10,9 @@ from typing import Any
 import attrs
 import pytest
 import trio
+import trio.testing
 
+from conformance.dialects.acp import AcpDialect
 from groupx.adapters.acp.adapter import AcpAdapter
 from groupx.adapters.acp.drivers import ACP, AcpDriver
 from groupx.adapters.contract import (
@@ -28,7 +30,6 @@ from groupx.adapters.contract import (
 from groupx.domain.limits import Timeouts
 from groupx.process.spawner import Spawner
 
-PROGRAM = Path(__file__).parents[2] / "conformance" / "agents" / "acp_scripted.py"
 TIMEOUTS = Timeouts(handshake=10_000, cancel=2_000, close=2_000)
 
 
@@ -46,11 +47,15 @@ class Turn:
 
     events: list[NativeEvent] = attrs.field(factory=list)
     end: PromptEnd | None = None
-    began: trio.Event = attrs.field(factory=trio.Event)
+    _seen: dict[type, trio.Event] = attrs.field(factory=dict)
 
     def sink(self, event: NativeEvent) -> None:
         self.events.append(event)
-        self.began.set()
+        self.seen(type(event)).set()
+
+    def seen(self, kind: type) -> trio.Event:
+        """Set once an event of that kind was reported."""
+        return self._seen.setdefault(kind, trio.Event())
 
     @property
     def text(self) -> str:
@@ -81,13 +86,35 @@ class Rig:
         turn.end = await self.session.prompt(text, turn.sink)
         return turn
 
+    async def cancelled(self, kind: type | None = None) -> Turn:
+        """A turn that is cancelled at its first event of that kind; None = at once."""
+        turn = Turn()
+
+        async def run() -> None:
+            turn.end = await self.session.prompt("go", turn.sink)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run)
+            if kind is None:
+                await trio.testing.wait_all_tasks_blocked()
+            else:
+                await turn.seen(kind).wait()
+            await self.session.cancel()
+        return turn
+
     @property
     def frames(self) -> list[dict[str, Any]]:
         """Everything that our side sent."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()]
+        whole = self.log.read_text().rpartition("\n")[0]
+        return [json.loads(line) for line in whole.split("\n") if line]
 
-    def sent(self, method: str) -> list[dict[str, Any]]:
-        return [frame for frame in self.frames if frame.get("method") == method]
+    def sent(self, kind: str) -> list[dict[str, Any]]:
+        """Frames of that method or type, or control requests of that subtype."""
+
+        def names(frame: dict[str, Any]) -> tuple[Any, ...]:
+            return frame.get("method"), frame.get("type"), frame.get("request", {}).get("subtype")
+
+        return [frame for frame in self.frames if kind in names(frame)]
 
 
 Opener = Callable[..., AbstractAsyncContextManager[Rig]]
@@ -103,7 +130,7 @@ def scripted(spawner: Spawner, tmp_path: Path) -> Opener:
         *,
         driver: AcpDriver = ACP,
         adapter: Adapter | None = None,
-        program: Path = PROGRAM,
+        program: Path = AcpDialect.agent,
         timeouts: Timeouts = TIMEOUTS,
         **fields: Any,
     ) -> AsyncIterator[Rig]:

@@ -1,6 +1,12 @@
 import pytest
 
-from groupx.adapters.acp.failures import MESSAGE_CHARACTERS, classify, explain, words_of
+from groupx.adapters.acp.failures import (
+    MESSAGE_CHARACTERS,
+    classify,
+    explain,
+    forgets_session,
+    words_of,
+)
 from groupx.adapters.jsonrpc import RpcError
 from groupx.domain.errors import ErrorCode
 
@@ -33,3 +39,17 @@ def test_the_words_are_the_programs_own_and_bounded():
     assert words_of(error) == "Internal error · why"
     assert len(words_of(RpcError(1, "x" * 10_000))) == MESSAGE_CHARACTERS
     assert explain(error).startswith("The program reported: Internal error · why. ")
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "data", "forgotten"),
+    [
+        (-32002, "Resource not found", None, True),
+        (-32602, "Invalid params", "unknown session id", True),
+        (-32602, "Invalid params: session not found: session-1", None, True),
+        (-32603, "Internal error", None, False),
+        (-32000, "Authentication required", None, False),
+    ],
+)
+def test_what_says_that_the_session_is_unknown(code, message, data, forgotten):
+    assert forgets_session(RpcError(code, message, data)) == forgotten

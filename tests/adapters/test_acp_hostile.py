@@ -47,9 +47,13 @@ async def test_a_line_that_cannot_be_read_ends_the_session(scripted, raw_input):
 
 
 @pytest.mark.parametrize(
-    "request_id", ["1" + "0" * 30, str(2**63), "1.5", "true", "[1]", '{"a":1}', nested(900)]
+    ("request_id", "lenient"),
+    [
+        *((text, False) for text in (str(2**63), "1.5", "true", '{"a":1}', nested(900))),
+        ("1" + "0" * 30, True),
+        ("[1]", True),
+    ],
 )
-@pytest.mark.parametrize("lenient", [False, True])
 async def test_an_id_that_cannot_be_sent_back_ends_the_session(scripted, request_id, lenient):
     request = raw_request(request_id)
     if lenient:
@@ -89,3 +93,10 @@ async def test_a_defect_of_ours_in_reading_a_line_costs_that_session_only(script
         assert not rig.session.usable
     assert turn.end.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
     assert "ZeroDivisionError" in turn.end.message
+
+
+async def test_an_error_without_an_id_is_nothing(scripted):
+    error = {"send": {"id": None, "error": {"code": -32601, "message": "no such notification"}}}
+    async with scripted(prompt(error, says("a"), ends())) as rig:
+        turn = await rig.prompt()
+    assert turn.end == Completed()

@@ -1,16 +1,14 @@
 """One prompt, one end: what a turn reports, and how it ends."""
 
 import pytest
-import trio.testing
 
-from conformance.scenario import CANCELLED, asks, ends, fails, says, thinks, tool, uses
+from conformance.scenario import ends, fails, says, tool, uses
 from groupx.adapters.acp.drivers import HERMES, KIMI
 from groupx.adapters.contract import (
     Completed,
     ContentDelta,
     Failed,
     Heartbeat,
-    ReasoningDelta,
     Started,
     Usage,
 )
@@ -31,12 +29,6 @@ async def test_an_answer_streams_and_ends_once(scripted):
         "sessionId": "session-1",
         "prompt": [{"type": "text", "text": "hi there"}],
     }
-
-
-async def test_an_empty_answer_is_an_answer(scripted):
-    async with scripted(prompt(ends())) as rig:
-        turn = await rig.prompt()
-    assert (turn.events, turn.end) == ([Started()], Completed())
 
 
 async def test_vendor_noise_is_no_evidence_of_a_start(scripted):
@@ -65,13 +57,6 @@ async def test_a_new_message_is_a_new_segment_and_its_text_is_as_said(scripted):
     ]
 
 
-async def test_reasoning_is_kept_apart(scripted):
-    async with scripted(prompt(thinks("hm "), thinks("so"), says("Yes"), ends())) as rig:
-        turn = await rig.prompt()
-    assert (turn.reasoning, turn.text) == ("hm so", "Yes")
-    assert turn.events[:2] == [Started(), ReasoningDelta("hm ")]
-
-
 async def test_a_plan_is_evidence(scripted):
     plan = {"update": {"sessionUpdate": "plan", "entries": []}}
     async with scripted(prompt(plan, ends())) as rig:
@@ -97,66 +82,11 @@ async def test_echoes_and_replay_are_not_the_answer(scripted):
     assert turn.text == "yes"
 
 
-async def test_what_comes_after_the_end_belongs_to_nobody(scripted):
-    first = [says("one"), ends(), ends("refusal"), says("late"), tool("late"), uses(7)]
-    async with scripted({"session/prompt": [first, [says("two"), ends()]]}) as rig:
-        one = await rig.prompt()
-        await trio.testing.wait_all_tasks_blocked(0.05)
-        two = await rig.prompt()
-    assert (one.end, two.end) == (Completed(), Completed())
-    assert one.events == [Started(), ContentDelta("one")]
-    assert two.events == [Started(), ContentDelta("two")]
-
-
-@pytest.mark.parametrize("reason", ["max_tokens", "max_turn_requests"])
+@pytest.mark.parametrize("reason", ["max_turn_requests"])
 async def test_an_answer_cut_short_says_why(scripted, reason):
     async with scripted(prompt(says("half"), ends(reason))) as rig:
         turn = await rig.prompt()
     assert turn.end == Completed(stop_reason=reason)
-
-
-@pytest.mark.parametrize(
-    ("answer", "code"),
-    [
-        (ends("refusal"), ErrorCode.NATIVE_REFUSED),
-        (ends("gave_up"), ErrorCode.NATIVE_TURN_FAILED),
-        (fails(-32603, "Internal error"), ErrorCode.NATIVE_TURN_FAILED),
-        (fails(-32000, "Authentication required"), ErrorCode.NATIVE_LOGIN_REQUIRED),
-        (fails(-32603, "oops", {"detail": "401 Unauthorized"}), ErrorCode.NATIVE_LOGIN_REQUIRED),
-        (fails(-32603, "Rate limit reached"), ErrorCode.NATIVE_QUOTA_EXCEEDED),
-        (fails(-32603, "x", {"error": {"status": 429}}), ErrorCode.NATIVE_QUOTA_EXCEEDED),
-    ],
-)
-async def test_a_failed_turn_says_what_kind(scripted, answer, code):
-    async with scripted({"session/prompt": [[says("a"), answer]]}) as rig:
-        turn = await rig.prompt()
-        again = await rig.prompt()
-    assert isinstance(turn.end, Failed)
-    assert (turn.end.code, turn.end.evidence, turn.end.session_usable) == (code, True, True)
-    assert again.end == Completed()
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        fails(-32002, "Resource not found"),
-        fails(-32602, "Invalid params", "unknown session id"),
-        fails(-32602, "Invalid params: session not found: session-1"),
-    ],
-)
-async def test_a_forgotten_session_is_not_prompted_again(scripted, answer):
-    async with scripted(prompt(answer)) as rig:
-        turn = await rig.prompt()
-        assert not rig.session.usable
-    assert (turn.end.code, turn.end.session_usable) == (ErrorCode.NATIVE_TURN_FAILED, False)
-
-
-async def test_an_answer_without_a_stop_reason_is_not_trusted(scripted):
-    async with scripted(prompt({"result": None})) as rig:
-        turn = await rig.prompt()
-        assert not rig.session.usable
-    assert isinstance(turn.end, Failed)
-    assert turn.end.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
 
 
 class TestUsage:
@@ -242,60 +172,6 @@ class TestAFailureToldAsAnAnswer:
 AS_HERMES = {"protocolVersion": 1, "agentInfo": {"name": "hermes-agent", "version": "0.19.0"}}
 
 
-class TestInteractions:
-    async def test_permission_is_refused_then_cancelled(self, scripted):
-        async with scripted(
-            {
-                "session/prompt": [
-                    [
-                        says("May I?"),
-                        asks(),
-                        {"await": 0},
-                        CANCELLED,
-                        ends("cancelled"),
-                    ],
-                    [says("again"), ends()],
-                ]
-            }
-        ) as rig:
-            turn = await rig.prompt()
-            again = await rig.prompt()
-        assert (turn.end.kind, turn.end.reason) == ("permission", "rm -rf /")
-        assert again.end == Completed()
-        tail = [frame for frame in rig.frames if frame.get("method") != "initialize"][2:4]
-        assert tail[0]["result"] == {"outcome": {"outcome": "cancelled"}}
-        assert tail[1]["method"] == "session/cancel"
-
-    async def test_elicitation_is_cancelled(self, scripted):
-        request = {
-            "send": {
-                "id": "e-1",
-                "method": "elicitation/create",
-                "params": {"sessionId": "session-1", "mode": "form", "message": "Which one?"},
-            }
-        }
-        steps = [request, {"await": "e-1"}, CANCELLED, ends("cancelled")]
-        async with scripted(prompt(*steps)) as rig:
-            turn = await rig.prompt()
-        assert (turn.end.kind, turn.end.reason) == ("elicitation", "Which one?")
-        assert {"jsonrpc": "2.0", "id": "e-1", "result": {"action": "cancel"}} in rig.frames
-
-    async def test_an_error_after_the_refusal_is_still_the_interaction(self, scripted):
-        steps = [asks(), CANCELLED, fails(-32603, "NoneType")]
-        async with scripted(prompt(*steps)) as rig:
-            turn = await rig.prompt()
-            assert not rig.session.usable
-        assert turn.end.kind == "permission"
-
-    async def test_unknown_requests_are_refused(self, scripted):
-        ask = {"send": {"id": 9, "method": "fs/read_text_file", "params": {"path": "/etc/passwd"}}}
-        async with scripted(prompt(ask, {"await": 9}, says("ok"), ends())) as rig:
-            turn = await rig.prompt()
-        assert turn.end == Completed()
-        [answer] = [frame for frame in rig.frames if frame.get("id") == 9]
-        assert answer["error"]["code"] == -32601
-
-
 class TestTools:
     async def test_opened_moved_closed(self, scripted):
         text = [{"type": "content", "content": {"type": "text", "text": "12 passed"}}]
@@ -324,16 +200,4 @@ class TestTools:
         assert [(t.phase, t.status) for t in turn.tools] == [
             ("started", "failed"),
             ("completed", "failed"),
-        ]
-
-    @pytest.mark.parametrize(
-        ("answer", "status"),
-        [(ends(), "completed"), (ends("cancelled"), "cancelled"), (fails(-32603, "x"), "failed")],
-    )
-    async def test_left_open_is_closed_with_the_turn(self, scripted, answer, status):
-        async with scripted(prompt(tool(title="sleep"), answer)) as rig:
-            turn = await rig.prompt()
-        assert [(t.phase, t.status) for t in turn.tools] == [
-            ("started", "pending"),
-            ("completed", status),
         ]

@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.scenario import HANG, ends, fails, says
-from groupx.adapters.acp.drivers import ACP, DEMO, GROK, HERMES, KIMI
+from groupx.adapters.acp.drivers import DEMO, HERMES, KIMI
 from groupx.adapters.contract import AdapterStartError, Completed
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
@@ -86,7 +86,6 @@ async def test_what_is_replayed_is_not_part_of_the_next_turn(scripted):
     assert turn.text == "what I say now"
 
 
-@pytest.mark.parametrize("driver", [ACP, KIMI, GROK])
 @pytest.mark.parametrize(
     "answer",
     [
@@ -96,8 +95,8 @@ async def test_what_is_replayed_is_not_part_of_the_next_turn(scripted):
         {"result": {"sessionId": "another"}},
     ],
 )
-async def test_an_unknown_session_is_a_new_one_in_the_same_process(scripted, driver, answer):
-    async with scripted(scenario(answer), driver=driver, resume=EARLIER) as rig:
+async def test_an_unknown_session_is_a_new_one_in_the_same_process(scripted, answer):
+    async with scripted(scenario(answer), resume=EARLIER) as rig:
         assert opened(rig) == ("session-2", "new")
         assert (await rig.prompt()).end == Completed()
     assert len(rig.sent("initialize")) == 1
@@ -115,9 +114,7 @@ async def test_hermes_answers_an_unknown_id_as_if_all_were_well(scripted):
     assert mode["params"] == {"sessionId": EARLIER, "modeId": "dont_ask"}
 
 
-@pytest.mark.parametrize(
-    "steps", [[HANG], [{"exit": 0}], [{"exit": 3}], [{"raw": "panic!\n"}, HANG]]
-)
+@pytest.mark.parametrize("steps", [[{"exit": 0}], [{"raw": "panic!\n"}, HANG]])
 async def test_a_load_that_breaks_the_program_asks_for_a_fresh_one(scripted, steps):
     timeouts = Timeouts(handshake=10_000, request=150)
     with pytest.raises(AdapterStartError) as caught:

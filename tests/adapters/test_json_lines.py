@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from groupx.adapters.json_lines import InvalidLineError, decode_line, encode_line
 
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False)
+    | st.text()
+)
 
 
 @given(st.dictionaries(st.text(), LEAVES | st.lists(LEAVES, max_size=3), max_size=4))

@@ -71,6 +71,8 @@ class PromptRun:
         self.interaction: Interaction | None = None
         self.over = trio.Event()
         """Set once there is a result, or none can come any more."""
+        self.settled = trio.Event()
+        """Set once the program did nothing any more, if only until it began a turn of its own."""
         self.patience = trio.CancelScope()
         """Waits for the end; gets a deadline once the program has been told no."""
 
@@ -97,6 +99,7 @@ class PromptRun:
         """The program does nothing any more: a turn that began is over, answered or not."""
         if self.reader.started or self.reader.dropped:
             self.over.set()
+            self.settled.set()
 
     # --- verdicts -----------------------------------------------------------------------------
 

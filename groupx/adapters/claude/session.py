@@ -103,8 +103,9 @@ class ClaudeSession:
         with run.patience:
             await run.over.wait()
             with trio.move_on_after(SETTLE_SECONDS):
-                await self._idle.wait()  # always set in a program that does not tell its state
-        return self._judge(run, settled=self._idle.is_set())
+                if not self._idle.is_set():  # it is in a program that does not tell its state
+                    await run.settled.wait()
+        return self._judge(run, settled=self._idle.is_set() or run.settled.is_set())
 
     async def _is_free(self) -> bool:
         """A turn that nobody asked for is ended: a message would be folded into it."""

@@ -1,13 +1,13 @@
 """A scripted app-server as a real process behind the Codex driver."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 
+from conformance.dialects.app_server import AppServerDialect
 from groupx.adapters.codex.adapter import CodexAdapter
 
-PROGRAM = Path(__file__).parents[3] / "conformance" / "agents" / "app_server_scripted.py"
+PROGRAM = AppServerDialect.agent
 
 
 @pytest.fixture

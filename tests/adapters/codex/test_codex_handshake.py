@@ -5,9 +5,7 @@ import sys
 import attrs
 import pytest
 
-from conformance.app_server_scenario import asks
 from conformance.scenario import HANG, fails
-from groupx.adapters import connection
 from groupx.adapters.codex.adapter import CodexAdapter
 from groupx.adapters.contract import AdapterStartError, Completed, McpServer, SessionProfile
 from groupx.domain.errors import ErrorCode
@@ -160,54 +158,22 @@ async def test_a_thread_without_a_usable_name(app_server, thread):
     assert error.code is ErrorCode.ADAPTER_START_FAILED
 
 
-async def test_a_refused_thread(app_server):
-    scenario = {"thread/start": [fails(-32600, "failed to load configuration: bad value")]}
-    error = await refused(app_server, scenario)
-    assert error.code is ErrorCode.ADAPTER_START_FAILED
-    assert "failed to load configuration" in error.message
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "method", ["initialize", "configRequirements/read", "account/read", "thread/start"]
-)
+@pytest.mark.parametrize("method", ["configRequirements/read", "account/read"])
 async def test_silence_is_a_timeout(app_server, method):
     timeouts = Timeouts(handshake=400, request=200)
     error = await refused(app_server, {method: [HANG]}, timeouts=timeouts)
     assert error.code is ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT
 
 
-@pytest.mark.parametrize("method", ["initialize", "configRequirements/read", "thread/start"])
-@pytest.mark.parametrize("status", [0, 1])
+@pytest.mark.parametrize(
+    ("method", "status"), [("configRequirements/read", 0), ("account/read", 1)]
+)
 async def test_an_exit_on_the_way(app_server, method, status):
     steps = [{"stderr": "CODEX_HOME does not exist\n"}, {"exit": status}]
     error = await refused(app_server, {method: steps})
     assert (error.code, error.transient) == (ErrorCode.ADAPTER_START_FAILED, status != 0)
     assert "CODEX_HOME does not exist" in error.message
-
-
-async def test_closed_output_on_the_way(app_server, monkeypatch):
-    monkeypatch.setattr(connection, "LAST_OUTPUT_SECONDS", 0.05)
-    error = await refused(app_server, {"thread/start": [{"close": "stdout"}, HANG]})
-    assert error.code is ErrorCode.ADAPTER_START_FAILED
-
-
-async def test_garbage_on_the_way(app_server):
-    scenario = {"thread/start": [{"raw": "not a message\n"}, HANG]}
-    error = await refused(app_server, scenario)
-    assert (error.code, error.transient) == (ErrorCode.PROTOCOL_INVALID_MESSAGE, False)
-
-
-async def test_what_is_printed_before_the_first_message_is_only_quoted(app_server):
-    async with app_server({"start": [{"raw": "welcome\n"}]}) as rig:
-        assert rig.session.connection.preamble == ""
-
-
-async def test_a_question_before_any_message(app_server):
-    scenario = {"thread/start": [asks(command="rm -rf /"), {"await": 0}, opened()]}
-    error = await refused(app_server, scenario)
-    assert (error.code, error.transient) == (ErrorCode.UNEXPECTED_NATIVE_INTERACTION, False)
-    assert "rm -rf /" in error.message
 
 
 @pytest.fixture

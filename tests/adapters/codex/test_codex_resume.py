@@ -3,10 +3,9 @@
 import pytest
 
 from conformance.app_server_scenario import BEGINS, ends, says
-from conformance.scenario import HANG, fails
+from conformance.scenario import fails
 from groupx.adapters.contract import AdapterStartError, Completed, McpServer
 from groupx.domain.errors import ErrorCode
-from groupx.domain.limits import Timeouts
 
 MCP = McpServer(name="groupx", url="http://127.0.0.1:1/mcp", bearer="secret-bearer")
 
@@ -53,15 +52,6 @@ async def test_an_answer_with_another_thread_is_no_proof(app_server):
     async with app_server(resume="old") as rig:
         assert rig.session.facts.continuity == "new"
     assert len(rig.sent("thread/start")) == 1
-
-
-@pytest.mark.slow
-async def test_silence_is_answered_with_a_fresh_process(app_server):
-    timeouts = Timeouts(handshake=2_000, request=200)
-    with pytest.raises(AdapterStartError) as caught:
-        async with app_server({"thread/resume": [HANG]}, resume="old", timeouts=timeouts):
-            pass
-    assert caught.value.code is ErrorCode.NATIVE_RESUME_UNSUPPORTED
 
 
 async def test_a_downgraded_thread_is_blocked(app_server):

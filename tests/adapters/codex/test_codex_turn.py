@@ -47,18 +47,6 @@ async def test_a_streamed_answer(app_server):
     assert start["params"] == {"threadId": "thread-1", "input": [{"type": "text", "text": "hi"}]}
 
 
-async def test_every_message_is_a_segment(app_server):
-    steps = [says("a", "m1"), says("b", "m1"), says("c", "m2"), says("d", "m2"), ends()]
-    async with app_server(turn(*steps)) as rig:
-        done = await rig.prompt()
-    assert [(piece.text, piece.new_segment) for piece in pieces(done)] == [
-        ("a", False),
-        ("b", False),
-        ("c", True),
-        ("d", False),
-    ]
-
-
 async def test_a_message_that_was_not_streamed_is_told_once(app_server):
     whole = closes("agentMessage", "m1", text="all of it")
     last = {"type": "agentMessage", "id": "m1", "text": "all of it"}
@@ -72,12 +60,6 @@ async def test_a_message_that_only_the_end_tells(app_server):
     async with app_server(turn(ends(items=[last]))) as rig:
         done = await rig.prompt()
     assert (done.text, done.end) == ("at last", Completed())
-
-
-async def test_no_text_is_an_empty_answer(app_server):
-    async with app_server(turn(ends())) as rig:
-        done = await rig.prompt()
-    assert (done.text, done.end, done.starts) == ("", Completed(), 1)
 
 
 async def test_reasoning_parts_are_told_apart(app_server):
@@ -149,16 +131,6 @@ async def test_a_file_change_and_a_tool_of_a_server(app_server):
     assert closed[2].details["text"] == "no"
 
 
-async def test_a_tool_left_open_is_closed_with_its_turn(app_server):
-    async with app_server(turn(opens(), ends())) as rig:
-        done = await rig.prompt()
-    assert [(tool.phase, tool.status) for tool in done.tools] == [
-        ("started", "in_progress"),
-        ("completed", "completed"),
-    ]
-    assert rig.sent("thread/backgroundTerminals/clean") == []
-
-
 async def test_usage_is_the_sum_of_the_requests_of_the_turn(app_server):
     first = [*BEGINS, uses(110, 110), uses(110, 110), uses(230, 120), ends()]
     second = [*BEGINS, uses(230, 120), uses(360, 130), ends()]
@@ -174,30 +146,6 @@ async def test_usage_is_the_sum_of_the_requests_of_the_turn(app_server):
         )
     )
     assert two.end.usage.total_tokens == 130
-
-
-async def test_the_end_before_the_answer_of_the_start(app_server):
-    steps = [{"turn": "started"}, says("quick"), ends(), {"turn": "answer"}]
-    async with app_server({"turn/start": [steps, [*BEGINS, says("next"), ends()]]}) as rig:
-        done, again = await rig.prompt(), await rig.prompt()
-    assert (done.text, done.end) == ("quick", Completed())
-    assert (again.text, again.end) == ("next", Completed())
-
-
-async def test_an_end_that_comes_first_of_all(app_server):
-    async with app_server({"turn/start": [[ends(), {"turn": "answer"}]]}) as rig:
-        done = await rig.prompt()
-    assert (done.end, done.starts) == (Completed(), 1)
-
-
-async def test_the_second_of_two_ends_is_nothing(app_server):
-    first = [*BEGINS, says("a"), ends(), ends("failed"), says("late")]
-    stale = {"turn": "completed", "id": "turn-1", "status": "failed"}
-    second = [stale, *BEGINS, stale, says("b"), ends()]
-    async with app_server({"turn/start": [first, second]}) as rig:
-        one, two = await rig.prompt(), await rig.prompt()
-    assert (one.text, one.end) == ("a", Completed())
-    assert (two.text, two.end) == ("b", Completed())
 
 
 async def test_what_other_threads_do_is_not_ours(app_server):
@@ -241,40 +189,27 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("method", "params", "kind", "reason"), ASKED)
-async def test_a_question_is_refused_and_ends_the_turn(app_server, method, params, kind, reason):
-    steps = [asks(method, **params), {"await": 0}, INTERRUPT, INTERRUPTED]
-    async with app_server(turn(says("a"), *steps)) as rig:
-        done = await rig.prompt()
+async def test_every_question_is_refused_and_ends_its_turn(app_server):
+    turns = [
+        [*BEGINS, says("a"), asks(method, **params), {"await": 0}, INTERRUPT, INTERRUPTED]
+        for method, params, _, _ in ASKED
+    ]
+    async with app_server({"turn/start": turns}) as rig:
+        done = [await rig.prompt() for _ in ASKED]
         assert rig.session.usable
-    assert done.end == Interaction(kind=kind, reason=reason)
-    [answer] = [frame for frame in rig.frames if frame.get("id") == 0]
-    assert answer["result"] in (
+    assert [turn.end for turn in done] == [
+        Interaction(kind=kind, reason=reason) for _, _, kind, reason in ASKED
+    ]
+    answers = [frame["result"] for frame in rig.frames if frame.get("id") == 0]
+    assert answers == [
         {"decision": "cancel"},
-        {"decision": "abort"},
+        {"decision": "cancel"},
         {"permissions": {}},
+        {"decision": "abort"},
+        {"decision": "abort"},
         {"answers": {}},
         {"action": "cancel"},
-    )
-
-
-@pytest.mark.slow
-async def test_a_question_and_then_silence(app_server):
-    timeouts = Timeouts(cancel=300, close=1_000)
-    async with app_server(turn(opens(), asks(), HANG), timeouts=timeouts) as rig:
-        done = await rig.prompt()
-        assert not rig.session.usable
-    assert isinstance(done.end, Interaction)
-    assert done.tools[-1].status == "cancelled"
-
-
-async def test_an_unknown_question_is_an_error_and_the_turn_goes_on(app_server):
-    steps = [asks("account/chatgptAuthTokens/refresh"), {"await": 0}, says("a"), ends()]
-    async with app_server(turn(*steps)) as rig:
-        done = await rig.prompt()
-    assert done.end == Completed()
-    [answer] = [frame for frame in rig.frames if frame.get("id") == 0]
-    assert answer["error"]["code"] == -32601
+    ]
 
 
 BUSY = {
