@@ -157,6 +157,7 @@ class BrokerActor:
             provenance=Provenance(
                 source_kind=_source_kind(message), author_actor_id=message.actor_id
             ),
+            trigger_kind="control" if message.binding_id == OPERATOR_BINDING else "user",
             reply_to_event_id=message.reply_to_event_id,
             forwarded_event_id=message.forwarded_event_id,
             supervision=message.supervision,

@@ -106,6 +106,8 @@ async def test_commands_of_people_and_of_the_operator_are_told_apart(
             " WHERE event_type = 'message.created' ORDER BY seq"
         )
         assert sources == [("user:web", "web"), ("user:assistant", "operator")]
+        triggers = room.rows("SELECT trigger_kind FROM turns ORDER BY enqueue_seq")
+        assert triggers == [("user",), ("control",)]
 
 
 async def test_retry_and_continue_are_new_turns_with_the_right_packets(

@@ -41,15 +41,13 @@ def continue_root(tx: Transaction, command: ContinueRootCommand) -> AcceptedMess
     )
     call = stop.refused
     watched = Supervision(observers=call.observers) if call.observers else None
-    addressed, observers = resolve_pair(
-        call.to, watched, command.roster, caller=call.actor_id
-    )
+    addressed, observers = resolve_pair(call.to, watched, command.roster, caller=call.actor_id)
     check_content(call.content, command.limits)
     _raise_bounds(tx, stop, (*addressed.targets, *observers), command, instance_id)
     wake = Wake(
         targets=addressed.targets,
         transport=command.transport,
-        trigger_kind="automatic",
+        trigger_kind="automatic" if call.subject_turn_id is None else "control",
         limits=command.limits,
         caused_by_turn_id=call.child_turn_id,
     )

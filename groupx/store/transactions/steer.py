@@ -55,7 +55,7 @@ def steer(tx: Transaction, command: SteerCommand) -> Steered:
     wake = Wake(
         targets=targets,
         transport=command.transport,
-        trigger_kind="automatic",
+        trigger_kind="control",
         limits=command.limits,
     )
     guided = guide(tx, guidance, wake)

@@ -79,7 +79,7 @@ def replace(tx: Transaction, command: WithdrawCommand) -> AcceptedMessage:
         Wake(
             targets=addressed.targets,
             transport=command.transport,
-            trigger_kind="user",
+            trigger_kind="control" if _by_operator(command) else "user",
             limits=command.limits,
         ),
         observers,
@@ -200,6 +200,9 @@ def _answer(turn: TurnRow, status: TurnStatus) -> CancelAnswer:
     return CancelAnswer(turn_id=turn.turn_id, status=status, target_actor_id=turn.target_actor_id)
 
 
+def _by_operator(command: WithdrawCommand) -> bool:
+    return command.key.binding_id == OPERATOR_BINDING
+
+
 def _provenance(command: WithdrawCommand) -> Provenance:
-    operator = command.key.binding_id == OPERATOR_BINDING
-    return Provenance(source_kind="operator" if operator else "web")
+    return Provenance(source_kind="operator" if _by_operator(command) else "web")

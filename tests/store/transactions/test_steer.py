@@ -50,7 +50,7 @@ def test_a_nudge_is_a_message_a_turn_and_a_record(ledger):
         "SELECT parent_turn_id, hop_count, root_correlation_id, trigger_kind, caused_by_turn_id"
         " FROM turns WHERE turn_id = ?",
         following,
-    ) == (pair.watch, 1, pair.accepted.correlation_id, "automatic", pair.watch)
+    ) == (pair.watch, 1, pair.accepted.correlation_id, "control", pair.watch)
     for event in (message, queued, steered):
         assert event["correlationId"] == event["rootCorrelationId"] == pair.accepted.correlation_id
     assert ledger.row(
@@ -238,6 +238,9 @@ def test_a_steer_that_a_loop_limit_stops_is_on_record_and_can_go_on(ledger, code
         "content": "keep the API", "subjectTurnId": pair.subject, "steerReason": "scope drift",
     }  # fmt: skip
     answer = ledger.write(continue_root, go_on(ledger, pair, limits))
+    assert ledger.row(
+        "SELECT trigger_kind FROM turns WHERE turn_id = ?", answer.turns[0].turn_id
+    ) == ("control",)
     message, _, steered = events(ledger, -3)
     assert message["body"] == {"kind": "steer", "content": "keep the API"}
     assert message["actor"]["actorId"] == ledger.b

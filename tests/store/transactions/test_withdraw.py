@@ -52,6 +52,19 @@ def test_replace_says_it_to_the_same_agents(ledger):
     assert ledger.write(replace, it) == answer
 
 
+def test_what_the_operator_says_instead_is_the_operators_turn(ledger):
+    by_operator = {"binding": OPERATOR_BINDING}
+    sent = ledger.send(
+        key=ledger.key("message.send", **by_operator),
+        actor_id=USER_ASSISTANT,
+        trigger_kind="control",
+    )
+    key = ledger.key("message.replace", **by_operator)
+    it = command(ledger, sent.message_event_id, replacement="x", actor_id=USER_ASSISTANT, key=key)
+    ledger.write(replace, it)
+    assert ledger.rows("SELECT trigger_kind FROM turns") == [("control",), ("control",)]
+
+
 def test_a_full_queue_still_takes_the_replacement(ledger):
     limits = Limits(queue_per_agent=1)
     sent = ledger.send(limits=limits)
