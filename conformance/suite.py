@@ -2,12 +2,13 @@
 
     outcome = await check_adapter(adapter, CASES["cancel_mid_stream"], spawner, folder)
     assert outcome.problems == ()
+    outcomes = await check_all(adapter, CASES.values(), spawner, folder)
 
 Whoever writes a driver runs every case over it; see docs/adapters.md.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from .script import ends, says, turn
 
 CASE_SECONDS = 30.0
 """A case that takes longer is a fault."""
+AT_ONCE = 8
+"""Cases that `check_all` runs at the same time: many of them only wait."""
 TIMEOUTS = Timeouts(handshake=20_000, request=20_000, cancel=4_000, close=4_000)
 NEXT = Turn(does=turn(says("next"), ends()), prompt="and now?", expect=Expect(text="next"))
 """Sent after the last turn of a case that leaves its session usable."""
@@ -70,6 +73,30 @@ async def check_adapter(
     else:
         check.look_back(judge)
     return Outcome(case=case.name, problems=tuple(check.problems))
+
+
+async def check_all(
+    adapter: Adapter | Peer,
+    cases: Iterable[Case],
+    spawner: Spawner,
+    folder: Path,
+    *,
+    judge: Judge | None = None,
+) -> dict[str, Outcome]:
+    """Run many cases, some at once, each in a folder of its own. Gives outcomes by name."""
+    outcomes: dict[str, Outcome] = {}
+    limiter = trio.CapacityLimiter(AT_ONCE)
+
+    async def run(case: Case) -> None:
+        async with limiter:
+            where = folder / case.name
+            where.mkdir()
+            outcomes[case.name] = await check_adapter(adapter, case, spawner, where, judge=judge)
+
+    async with trio.open_nursery() as nursery:
+        for case in cases:
+            nursery.start_soon(run, case)
+    return outcomes
 
 
 def not_expressible(peer: Peer, case: Case) -> str | None:

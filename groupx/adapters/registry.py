@@ -1,22 +1,25 @@
 """Driver → adapter. A driver that is not here is refused, never guessed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from groupx.adapters.acp.adapter import AcpAdapter
-from groupx.adapters.acp.drivers import DRIVERS
+from groupx.adapters.acp.drivers import DRIVERS, AcpDriver
 from groupx.adapters.claude.adapter import ClaudeAdapter
 from groupx.adapters.codex.adapter import CodexAdapter
 from groupx.adapters.contract import Adapter
 from groupx.domain.errors import ErrorCode, GroupXError
 
-ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
-    {
-        "codex": CodexAdapter(),
-        "claude": ClaudeAdapter(),
-        **{row.name: AcpAdapter(row) for row in DRIVERS},
-    }
-)
+
+def adapters_of(rows: Iterable[AcpDriver]) -> Mapping[str, Adapter]:
+    """Every protocol's adapter by its driver; a program that speaks ACP is no more than a row."""
+    own: tuple[Adapter, ...] = (CodexAdapter(), ClaudeAdapter())
+    return MappingProxyType(
+        {adapter.driver: adapter for adapter in (*own, *(AcpAdapter(row) for row in rows))}
+    )
+
+
+ADAPTERS = adapters_of(DRIVERS)
 """Every driver of this version."""
 
 

@@ -16,12 +16,11 @@ from conformance.cases import CASES, FAMILIES, cancelling, failures, handshake, 
 from conformance.dialects.acp import AcpDialect
 from conformance.differences import NOT_EXPRESSIBLE, UNLIKE
 from conformance.peers import Peer, peer_of
-from conformance.suite import Outcome, check_adapter
+from conformance.suite import Outcome, check_all
 from groupx.adapters.acp.drivers import ACP, DRIVERS
 from groupx.adapters.registry import ADAPTERS
 from groupx.process.spawner import Spawner
 
-AT_ONCE = 8
 SDK = "acp-sdk"
 """The driver `acp`, and an agent on the official SDK's agent side."""
 ROWS = {row.name for row in DRIVERS} - {ACP.name}
@@ -52,22 +51,13 @@ def selected(session: pytest.Session, driver: str) -> list[str]:
 
 
 async def _run(peer: Peer, names: list[str], folder: Path) -> Mapping[str, Outcome]:
-    found, limiter = {}, trio.CapacityLimiter(AT_ONCE)
     referee = judge if issubclass(peer.dialect, AcpDialect) else None
     spawner = Spawner()
     await spawner.start()
-
-    async def run(name: str) -> None:
-        async with limiter:
-            where = folder / name
-            where.mkdir()
-            found[name] = await check_adapter(peer, CASES[name], spawner, where, judge=referee)
-
-    async with trio.open_nursery() as nursery:
-        for name in names:
-            nursery.start_soon(run, name)
+    cases = [CASES[name] for name in names]
+    outcomes = await check_all(peer, cases, spawner, folder, judge=referee)
     await spawner.aclose()
-    return found
+    return outcomes
 
 
 @pytest.mark.slow
