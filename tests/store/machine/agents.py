@@ -65,7 +65,11 @@ class Agents(Base):
         turn = self.turn(by, *ACTIVE) or self.turn(by)
         children = list(self.model.claims)
         if turn is not None and children:
-            mine = [c for c in children if self.model.turns[self.model.claims[c].waiter] is turn]
+            mine = [
+                claim.child
+                for claim in self.model.claims.values()
+                if turn.id in (claim.waiter, claim.callback)
+            ]
             found = mine or children
             chosen = [found[-1 - which % len(found)], found[-1]][: 1 + which % 2]
             self.take(self.does.collect(list(dict.fromkeys(chosen)), turn.id, waits=waits))

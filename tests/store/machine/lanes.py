@@ -58,6 +58,28 @@ class Lanes(Base):
             self.does.claim(turn.id, binding, at_once=False, transport=transport, floor=floor)
         )
 
+    @deed(actor=actors, which=pick)
+    def claim_by_an_old_session(self, actor: ActorId, which: int) -> None:
+        head = self.model.head(actor)
+        ended = [
+            binding
+            for binding, owner in self.world.owners.items()
+            if owner == actor and binding not in self.model.bindings
+        ]
+        if head is not None and ended:
+            binding = ended[which % len(ended)]
+            self.take(
+                self.does.claim(head.id, binding, at_once=True, transport="structured", floor=0)
+            )
+
+    @deed(actor=actors, times=st.integers(1, 3))
+    def hand_over_in_vain(self, actor: ActorId, times: int) -> None:
+        for _ in range(times):
+            self._claim_head(actor, False, 1)
+            self._commit()
+            for turn in self.model.lane(actor, "dispatching"):
+                self.take(self.does.requeue(turn.id))
+
     @deed(which=pick)
     def invoke(self, which: int) -> None:
         attempt = self.attempt(which)

@@ -3,13 +3,14 @@
 from hypothesis import strategies as st
 
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId
-from tests.store.machine.base import Base
+from groupx.domain.outcomes import Cause
 from tests.store.machine.drawing import actors, commands, deed, nobody, pick, somebody, words
+from tests.store.machine.lanes import Lanes
 from tests.store.machine.model import ACTIVE
 from tests.store.machine.world import AGENTS, LIMITS
 
 
-class People(Base):
+class People(Lanes):
     """Messages, and what becomes of them."""
 
     @deed(to=somebody, cid=commands, content=words)
@@ -114,7 +115,19 @@ class People(Base):
     def rooms(self, which: int, cid: int, archived: bool) -> None:
         known = [*self.model.rooms, "room_none"]
         if which % 2 and len(known) < 5:
+            if which % 4 == 1:
+                self._clear()
             self.take(self.does.new_room(cid=f"o{cid}"))
         elif which % 4 == 0:
             room = known[which // 4 % len(known)]
             self.take(self.does.archive(room, cid=f"h{cid}", archived=archived))
+
+    def _clear(self) -> None:
+        """End what is open, and then what was called back because of it."""
+        self._commit()
+        for _ in range(2):
+            for turn in self.model.open_turns():
+                if turn.sent:
+                    self._end(turn, Cause.CANCELLED, False, None)
+                else:
+                    self.take(self.does.cancel(turn.id, cid=f"clear {turn.id}", force=False))

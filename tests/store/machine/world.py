@@ -76,6 +76,8 @@ class World:
         self.woken: frozenset[ActorId] = frozenset()
         self.bindings: dict[ActorId, str] = {}
         self.instances: dict[str, str] = {}
+        self.owners: dict[str, ActorId] = {}
+        """Of every binding there ever was."""
         self._open()
 
     # --- a life ---------------------------------------------------------------------------
@@ -96,7 +98,7 @@ class World:
             seconds=lambda: self.seconds,
             limits=LIMITS,
         )
-        self.bindings, self.instances = {}, {}
+        self.bindings = {}
 
     def begin(self, roster: Sequence[ActorId], *, asks: bool) -> Recovered:
         """What a daemon does before anything else: its run, and recovery phase 1, twice alike."""
@@ -180,6 +182,7 @@ class World:
         self.do(open_instance, opened)
         self.bindings[actor] = binding
         self.instances[binding] = instance
+        self.owners[binding] = actor
         return binding
 
     def roster(self, stopped: set[ActorId], gone: set[ActorId]) -> tuple[RosterEntry, ...]:
