@@ -42,7 +42,7 @@ class Plan:
         """A tool's name, and its arguments as JSON."""
         self.status = 200
         if tool_result is not None:
-            self.pieces = [f"The tool said: {tool_result[:200]}"]
+            self.pieces = [f"The tool said: {tool_result[:1000]}"]
             return
         if "THINK" in user:
             self.reasoning = ["I ", "am ", "thinking. "]

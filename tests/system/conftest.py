@@ -47,16 +47,20 @@ def daemon(make_daemon: MakeDaemon) -> Daemon:
 # --- real programs
 
 
+def reason_to_skip(program: RealProgram) -> str | None:
+    """Why a real program is not driven: it is not there, or large and nobody asked for it."""
+    asked = os.environ.get("GX_TEST_REAL", ",".join(ORDINARY))
+    if asked != "all" and program.name not in asked.split(","):
+        return f"{program.name} is driven only with GX_TEST_REAL={program.name} (or all)"
+    return None if program.path() else program.missing()
+
+
 @pytest.fixture
 def program(request: pytest.FixtureRequest) -> RealProgram:
-    """The real program that the test names, by `parametrize(..., indirect=True)`; a test is
-    skipped when it is not there, or is one of the large ones and nobody asked for it."""
-    asked = os.environ.get("GX_TEST_REAL", ",".join(ORDINARY))
+    """The real program that the test names, by `parametrize(..., indirect=True)`."""
     program = PROGRAMS[request.param]
-    if asked != "all" and program.name not in asked.split(","):
-        pytest.skip(f"{program.name} is driven only with GX_TEST_REAL={program.name} (or all)")
-    if program.path() is None:
-        pytest.skip(program.missing())
+    if reason := reason_to_skip(program):
+        pytest.skip(reason)
     return program
 
 

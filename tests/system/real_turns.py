@@ -3,10 +3,13 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import trio
 import trio.testing
 
+from conformance.mock import MockModel
+from conformance.real_programs import RealProgram
 from groupx.adapters.contract import (
     ContentDelta,
     NativeEvent,
@@ -31,6 +34,7 @@ class Turn:
         self.end: PromptEnd | None = None
         self.begun = trio.Event()
         self.text_began = trio.Event()
+        self.tool_opened = trio.Event()
         self.tool_began = trio.Event()
 
     def sink(self, event: NativeEvent) -> None:
@@ -39,6 +43,8 @@ class Turn:
             self.begun.set()
         if isinstance(event, ContentDelta):
             self.text_began.set()
+        if isinstance(event, ToolUpdate):
+            self.tool_opened.set()
         if isinstance(event, ToolUpdate) and event.status == "in_progress":
             self.tool_began.set()
 
@@ -100,6 +106,12 @@ async def opened(
             await session.closed.wait()
         finally:
             nursery.cancel_scope.cancel()
+
+
+def prompts(model: MockModel, program: RealProgram, words: str) -> list[dict[str, Any]]:
+    """The requests for an answer to a prompt with these words. What a program asks besides (a
+    title, which model to take) offers no tools."""
+    return [asked for asked in model.prompts_with(words, program.dialect) if asked["tools"]]
 
 
 def living_in(home: Path) -> list[str]:

@@ -1,5 +1,6 @@
 """Every real program behind its driver, with a mock model: the same conversation with each."""
 
+from operator import attrgetter
 from pathlib import Path
 
 import attrs
@@ -18,7 +19,14 @@ from groupx.adapters.contract import (
 )
 from groupx.adapters.registry import adapter_for
 from groupx.domain.errors import ErrorCode
-from tests.system.real_turns import ask, ask_and_cancel, files_with, living_in, opened
+from tests.system.real_turns import (
+    ask,
+    ask_and_cancel,
+    files_with,
+    living_in,
+    opened,
+    prompts,
+)
 
 BEARER = "a-secret-bearer-4f1c"
 pytestmark = [
@@ -36,6 +44,8 @@ FORGETS = {"gemini"}
 REFUSALS = {"claude": (400, ErrorCode.NATIVE_TURN_FAILED)}
 """The status that is used where a refused key (401) is tried again for minutes."""
 COUNTS_NO_TOKENS = {"kimi"}
+SHOWS_NO_PROGRESS = {"hermes"}
+"""What says of a tool only that it was opened and that it ended."""
 ASKS = {
     "kimi": ("default", {}, None),
     "opencode": ("build", {"OPENCODE_PERMISSION": '{"bash": "ask"}'}, None),
@@ -57,7 +67,7 @@ async def test_a_conversation(program, profile, spawner, model, tmp_path):
         assert isinstance(turn.end, Completed)
         if program.name not in COUNTS_NO_TOKENS:
             assert (turn.end.usage.input_tokens, turn.end.usage.output_tokens) == (100, 5)
-        assert len(model.prompts_with("marker-one", program.dialect)) == 1
+        assert len(prompts(model, program, "marker-one")) == 1
 
         turn = await ask_and_cancel(session, "SLOW marker-two", lambda turn: turn.text_began)
         assert turn.end == Cancelled()
@@ -66,7 +76,7 @@ async def test_a_conversation(program, profile, spawner, model, tmp_path):
 
         turn = await ask(session, "SAY:again marker-three")
         assert turn.outcome == ("again", Completed)
-        assert len(model.prompts_with("marker-three", program.dialect)) == 1
+        assert len(prompts(model, program, "marker-three")) == 1
         assert living_in(tmp_path / "home")
     assert living_in(tmp_path / "home") == []
 
@@ -95,14 +105,14 @@ async def test_a_second_process_goes_on_with_the_session(program, profile, spawn
         turn = await ask(second, "SAY:back marker-second")
         assert turn.outcome == ("back", Completed)
         if second.facts.continuity == "resumed":
-            [prompt] = model.prompts_with("marker-second", program.dialect)
+            [prompt] = prompts(model, program, "marker-second")
             assert "marker-first" in prompt["earlier"]
             assert "remembered" in prompt["earlier"]
         # Its mode was lost with the process: set again, nobody is asked for leave.
         turn = await ask(second, program.shell.format(command="echo hi-again"))
         assert isinstance(turn.end, Completed)
         assert "hi-again" in turn.text
-    assert len(model.prompts_with("marker-first", program.dialect)) == 1
+    assert len(prompts(model, program, "marker-first")) == 1
 
 
 async def test_a_session_that_it_does_not_know(program, profile, spawner):
@@ -130,7 +140,8 @@ async def test_a_tool_and_its_cancel(program, profile, spawner):
         assert any("hi-shell" in str(tool.details) for tool in turn.tools)
 
         sleeps = program.shell.format(command="python3 -c 'import time; time.sleep(61.5)'")
-        turn = await ask_and_cancel(session, sleeps, lambda turn: turn.tool_began)
+        runs = "tool_opened" if program.name in SHOWS_NO_PROGRESS else "tool_began"
+        turn = await ask_and_cancel(session, sleeps, attrgetter(runs))
         assert turn.end == Cancelled()
         assert turn.tools[-1].phase == "completed"
         if session.usable:

@@ -1,9 +1,11 @@
-"""A whole room with a real program in it: daemon, program and model are real processes."""
+"""Whole rooms with real programs in them: daemon, programs and model are real processes."""
 
 import pytest
 
 from conformance.real_programs import PROGRAMS
+from tests.system.conftest import reason_to_skip
 from tests.system.daemon import Daemon, demo_agent, of_turn
+from tests.system.real_turns import prompts
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(120)]
 each = pytest.mark.parametrize("program", PROGRAMS, indirect=True)
@@ -29,6 +31,44 @@ def daemon(tmp_path, model, program):
     daemon = Daemon(tmp_path, agents, timeouts=TIMEOUTS)
     yield daemon
     daemon.dispose()
+
+
+@pytest.fixture
+def everyone(tmp_path, model):
+    """A room of all the programs that are to be driven, each in a home of its own."""
+    present = [PROGRAMS[name] for name in PROGRAMS if reason_to_skip(PROGRAMS[name]) is None]
+    if len(present) < 2:
+        pytest.skip("fewer than two real programs are installed")
+    agents = {
+        program.name: agent_of(program, tmp_path / program.name, model) for program in present
+    }
+    daemon = Daemon(tmp_path, agents, timeouts=TIMEOUTS)
+    yield daemon, present
+    daemon.dispose()
+
+
+def test_a_room_of_them_all_answers_and_goes_on_after_a_restart(everyone, model):
+    daemon, present = everyone
+    names = {program.name for program in present}
+    for number, words in enumerate(("SAY:here marker-all", "SAY:back marker-again")):
+        daemon.start()
+        with daemon.stream() as stream:
+            turns = {
+                turn["targetActorId"].partition(":")[2]: turn["turnId"]
+                for turn in daemon.send(words)["turns"]
+            }
+            assert turns.keys() == names
+            said = {name: answer_of(stream, turn) for name, turn in turns.items()}
+        assert said == dict.fromkeys(names, words[4:8])
+        agents = {agent["id"]: agent for agent in daemon.get("/api/bootstrap")["agents"]}
+        expected = {"new"} if number == 0 else {"resumed", "rebuilt"}
+        assert {agent["continuity"] for agent in agents.values()} <= expected
+        assert daemon.terminate() == 0
+        daemon.assert_no_processes()
+    for program in present:
+        [asked] = prompts(model, program, "marker-again")[-1:]
+        told = asked["earlier"] + asked["user"]
+        assert "marker-all" in told, f"{program.name} knows what was said before, by whichever way"
 
 
 def answer_of(stream, turn_id):
@@ -65,7 +105,7 @@ def test_prompt_stream_cancel_next_prompt_stop_and_start_again(daemon, model, pr
         assert answer_of(stream, turn) == "back"
     [agent] = [a for a in daemon.get("/api/bootstrap")["agents"] if a["id"] == program.name]
     assert agent["continuity"] == "resumed"
-    [prompt] = model.prompts_with("marker-four", program.dialect)
+    [prompt] = prompts(model, program, "marker-four")
     assert "marker-one" in prompt["earlier"], "the program remembers it by itself"
     assert "marker-one" not in prompt["user"], "and is not told again"
     assert daemon.terminate() == 0
@@ -103,5 +143,5 @@ def test_killed_while_it_answers(daemon, model, program):
 
 def times_asked(model, program, word):
     """How often the model was asked this, not counting transcripts that tell of it."""
-    prompts = model.prompts_with(word, program.dialect)
-    return sum(word in prompt["user"].rpartition("current_message")[2] for prompt in prompts)
+    asked = prompts(model, program, word)
+    return sum(word in one["user"].rpartition("current_message")[2] for one in asked)
