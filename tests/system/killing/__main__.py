@@ -74,7 +74,7 @@ def _order(point: str, most: int, chance: random.Random) -> str:
 
 
 def run(work: Work, folder: Path) -> Found:
-    """One case, told when it is done; its folder stays only if something was wrong."""
+    """One case, told when it is done."""
     began = time.monotonic()
     try:
         found = run_upgrade(work, folder) if isinstance(work, str) else run_case(work, folder)
@@ -85,8 +85,6 @@ def run(work: Work, folder: Path) -> Found:
     for problem in found.problems:
         print(f"  {problem[:2000]}\n  see {folder}")
     sys.stdout.flush()
-    if not found.problems:
-        shutil.rmtree(folder)
     return found
 
 
@@ -121,6 +119,9 @@ def main() -> int:
         found = list(pool.map(run, work, folders))
     text = table(found, options.seed)
     print(f"\n{text}")
+    for one, folder in zip(found, folders, strict=True):
+        if not one.problems:
+            shutil.rmtree(folder)
     if options.write:
         replace_part(options.write, "kill table", text)
     return int(any(one.problems for one in found))

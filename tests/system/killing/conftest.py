@@ -10,6 +10,7 @@ from tests.system.killing.case import Case, Result, run_case
 
 AT_ONCE = max(2, os.cpu_count() or 1)
 
+# A pause is long enough for a busy machine to let the agent act in it.
 CASES = {
     case.point: case
     for case in (
@@ -17,13 +18,13 @@ CASES = {
         Case(orders=("claim.committed:2",)),
         Case(orders=("invoke.committed:2",)),
         Case(orders=("prompt.first_byte:2",)),
-        Case(orders=("prompt.written:2:60",)),
+        Case(orders=("prompt.written:2:1000",)),
         Case(orders=("started.committed:2",)),
         Case(orders=("stream.mid:3",)),
         Case(orders=("terminal.before:2",)),
         Case(orders=("terminal.committed:2",)),
         Case(orders=("stream.mid:3", "recovery.phase1:1")),
-        Case(orders=("prompt.written:2:600", "recovery.phase2:1"), driver="codex"),
+        Case(orders=("prompt.written:2:4000", "recovery.phase2:1"), driver="codex"),
     )
 }
 

@@ -56,6 +56,7 @@ class Evidence:
 @contextmanager
 def reading(database: Path) -> Iterator[sqlite3.Connection]:
     """A look at a copy: a killed daemon's database is left exactly as it is."""
+    assert database.exists(), f"there is no {database}"
     with TemporaryDirectory(prefix="groupx-look-") as folder:
         for file in database.parent.glob(f"{database.name}*"):
             if file.suffix != ".lock" and not file.name.endswith("-shm"):

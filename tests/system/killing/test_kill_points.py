@@ -4,7 +4,7 @@ import pytest
 
 from groupx.domain.kill_points import POINTS
 from tests.system.killing.conftest import CASES, Killed
-from tests.system.killing.table import AT_DEATH, victims
+from tests.system.killing.table import AT_DEATH, rows, victims
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -42,3 +42,12 @@ def test_what_was_only_queued_is_done_after_the_restart(killed: Killed) -> None:
 def test_a_program_that_remembers_is_believed(killed: Killed) -> None:
     """Killed before it heard of the answer, asked twice: the answer is in the room, once."""
     assert "completed" in {victim.end for victim in victims(killed("recovery.phase2"))}
+
+
+def test_a_row_of_the_table_tells_a_point(killed: Killed) -> None:
+    (row,) = rows([killed("terminal.committed")])
+    _, point, driver, kills, ledger, seen, ends, _ = (cell.strip() for cell in row.split("|"))
+    assert (point, driver, kills) == ("`terminal.committed`", "acp", "1")
+    times = len(list(victims(killed("terminal.committed"))))
+    assert (ledger, seen) == (f"{times} × ended", f"{times} of {times}")
+    assert ends == f"{times} × completed"
