@@ -31,7 +31,7 @@ MOODS = (
     "lane_crashes", "stop_and_start", "requeue",
 )  # fmt: skip
 """What a run can be without."""
-fuse = st.sampled_from([False, False, False, True])
+fuse = st.sampled_from([False, False, True])
 """Whether it comes to that: a daemon is to live for a while."""
 words = st.sampled_from(["hello", "go on", "x" * LIMITS.message_characters])
 

@@ -16,8 +16,8 @@ from tests.store.machine.statistics import Statistics
 
 LONG = int(os.environ.get("GROUPX_MACHINE_STEPS", "0"))
 """At least so many steps, at random; 0 = a few, and always the same."""
-RUN_LENGTH = 120 if LONG else 60
-RUNS = LONG // (RUN_LENGTH - 20) + 1 if LONG else 20
+RUN_LENGTH = 120
+RUNS = LONG // (RUN_LENGTH - 20) + 1 if LONG else 12
 
 
 @pytest.mark.slow
@@ -42,6 +42,5 @@ def test_the_promises_hold_whatever_happens(
         with capsys.disabled():
             sys.stdout.write("\n".join(["", *log.lines(), ""]))
     assert log.steps >= (LONG or 800)
-    assert log.done["claim"]
-    assert log.done["crash"]
+    assert min(log.done[name] for name in ("message.send", "claim", "end")) > 10
     assert log.refused
