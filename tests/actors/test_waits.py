@@ -5,7 +5,11 @@ import re
 from functools import cache
 from pathlib import Path
 
+import attrs
 import pytest
+
+from groupx.domain.limits import Limits
+from groupx.domain.wire import camel
 
 ROOT = Path(__file__).parents[2]
 ACTORS = ROOT / "groupx" / "actors"
@@ -19,6 +23,11 @@ ENDLESS = {"acquire", "receive", "sleep_forever", "too_long"}
 @cache
 def rows() -> list[tuple[str, ...]]:
     return ROW.findall((ROOT / "docs" / "waits.md").read_text())
+
+
+@cache
+def limits_section() -> str:
+    return (ROOT / "docs" / "waits.md").read_text().partition("\n## Limits\n")[2]
 
 
 def functions(path: Path) -> list[ast.AsyncFunctionDef]:
@@ -46,8 +55,9 @@ def waits(function: ast.AsyncFunctionDef) -> bool:
 
 def test_the_table_can_be_read():
     text = (ROOT / "docs" / "waits.md").read_text()
-    lines = [line for line in text.splitlines() if line.startswith("| `")]
-    assert len(rows()) == len(lines) > 30
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    headings = 2 * text.count("\n|---|")
+    assert len(rows()) == len(lines) - headings > 40
 
 
 def test_every_actor_that_waits_is_in_the_table():
@@ -61,6 +71,11 @@ def test_every_actor_that_waits_is_in_the_table():
     assert waiting - named == set(), "add a row to docs/waits.md, with its bound and its test"
 
 
+def test_every_configurable_limit_is_in_the_table():
+    keys = {camel(field.name) for field in attrs.fields(Limits)}
+    assert keys - set(re.findall(r"`(\w+)`", limits_section())) == set()
+
+
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[4])
 def test_what_a_row_names_is_there(row: tuple[str, ...]):
     where, _, _, test_file, test_name = row
@@ -71,6 +86,6 @@ def test_what_a_row_names_is_there(row: tuple[str, ...]):
         assert function in {f.name for f in functions(ACTORS / f"{module}.py")}
     for name in FILE.findall(where):
         assert (ROOT / "groupx" / name).exists(), name
-    tests = ast.parse((ROOT / test_file).read_text()).body
+    tests = ast.walk(ast.parse((ROOT / test_file).read_text()))
     defined = {n.name for n in tests if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
     assert test_name in defined

@@ -59,7 +59,7 @@ def test_every_driver_is_named() -> None:
 
 def test_the_examples_are_right() -> None:
     examples = [block.partition("```")[0] for block in CONFIGURATION.split("```json\n")[1:]]
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         assert parse_config(example.encode(), path="/home/you/work/groupx.json").agents
 
