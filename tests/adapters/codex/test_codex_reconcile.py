@@ -189,12 +189,14 @@ async def test_no_program_no_answer(ask, tmp_path):
     assert (await ask({}, command=nobody)).found == Reconciled(Reconciliation.UNAVAILABLE)
 
 
+@pytest.mark.slow
 async def test_silence_has_an_end(ask):
     impatient = Timeouts(handshake=5_000, request=100, close=100)
     asked = await ask({"thread/turns/list": [HANG]}, timeouts=impatient)
     assert asked.found == Reconciled(Reconciliation.UNAVAILABLE)
 
 
+@pytest.mark.slow
 async def test_a_long_thread_is_read_so_far(ask):
     turns = [turn(f"later-{n}", "completed") for n in range(MAX_TURNS)]
     asked = await ask({"turns": [*turns, turn("turn-1", "completed", agent("too far"))]})
