@@ -25,7 +25,7 @@ from tests.system.soaking.samples import HEAD, Slope, slope_of, windowed
 
 WARM_UP = 0.25
 """Share of the time that is not looked at: caches and rings fill."""
-WINDOW_SECONDS = 10.0
+WINDOW_SECONDS = 15.0
 
 
 def slopes(measured: Measured, load: Load) -> list[Slope]:

@@ -26,8 +26,10 @@ class Load:
     agents: int = 8
     posters: int = 32
     streams: int = 200
-    every_seconds: float = 12.0
+    every_seconds: float = 20.0
     """From one message of a poster to its next."""
+    long_ones: int = 8
+    """One message in so many has a long answer: each of its words goes to every stream."""
 
 
 @attrs.define
@@ -106,7 +108,7 @@ async def _post(
         command = {
             "clientCommandId": secrets.token_hex(8),
             "to": [f"agent:agent{number % load.agents}"],
-            "content": f"hello from poster {number}",
+            "content": "hello" if measured.posted % load.long_ones == 0 else "say nothing",
         }
         status, answer = await connection.post("/api/messages", command)
         assert status == 202, answer

@@ -28,9 +28,9 @@ BOUNDS: dict[str, Bound] = {
     "descriptors": Bound(unit="", least=1.0),
     "threads": Bound(unit="", least=1.0),
     "accept p50": Bound(unit="ms", least=2.0, share=0.15),
-    "accept p99": Bound(unit="ms", least=20.0, share=0.3),
+    "accept p99": Bound(unit="ms", least=50.0, share=0.5),
     "turn p50": Bound(unit="ms", least=20.0, share=0.15),
-    "turn p99": Bound(unit="ms", least=100.0, share=0.3),
+    "turn p99": Bound(unit="ms", least=200.0, share=0.5),
 }
 
 
