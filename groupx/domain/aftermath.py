@@ -8,6 +8,8 @@ _UNKNOWN = (
     "It may never have read this message, or may have acted on it: GroupX cannot tell, and does "
     "not send it again by itself. Look at what changed, then retry or continue."
 )
+AGENT_GONE = "The agent is no longer in the config; this was never sent. Address another agent."
+"""Of a turn that nobody of this run takes."""
 
 
 def aftermath(*, delivered: bool) -> str:

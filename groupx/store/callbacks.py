@@ -15,6 +15,7 @@ from groupx.store.claim_rows import decide, find_claim
 from groupx.store.enqueue import Message, Wake, called_from, enqueue
 from groupx.store.loop_limits import check_loop_limits
 from groupx.store.loop_stop import CALLBACK, Refused, record_loop_stop
+from groupx.store.serving import is_served
 from groupx.store.transaction import Transaction
 from groupx.store.turn_rows import TurnRow, get_turn
 
@@ -47,25 +48,30 @@ class ChildEnd:
     response_event_id: str | None
 
 
-def settle_claim(tx: Transaction, end: ChildEnd) -> None:
+def settle_claim(tx: Transaction, end: ChildEnd) -> str | None:
     """Decide who takes this end, in the transaction that writes it.
 
     A call that waits for it out of a turn that still runs; otherwise a callback, unless a limit
-    is reached: then there is none, and the room shows why.
+    is reached: then there is none, and the room shows why. The answer is a callback's turn that
+    nobody of this run takes: its agent is gone.
     """
     claim = find_claim(tx.conn, end.turn.turn_id)
     if claim is None or claim.state != "open":
-        return
+        return None
     waiter = get_turn(tx.conn, claim.waiter_turn_id)
     if claim.owner == "inline" and not waiter.ended:
         decide(tx, claim, "inline", "inline")
     elif not tx.conn.execute(_IS_ACTIVE, (waiter.room_id,)).fetchone()[0]:
         decide(tx, claim, "cancelled", "callback")
     else:
-        _call_back(tx, claim, waiter, end)
+        callback = _call_back(tx, claim, waiter, end)
+        return None if is_served(tx.conn, waiter.target_actor_id) else callback
+    return None
 
 
-def _call_back(tx: Transaction, claim: CompletionClaim, waiter: TurnRow, end: ChildEnd) -> None:
+def _call_back(
+    tx: Transaction, claim: CompletionClaim, waiter: TurnRow, end: ChildEnd
+) -> str | None:
     caller = RosterEntry(actor_id=waiter.target_actor_id, adapter_id=waiter.adapter_id)
     message = _message(waiter, end)
     wake = Wake(
@@ -82,8 +88,9 @@ def _call_back(tx: Transaction, claim: CompletionClaim, waiter: TurnRow, end: Ch
         if error.code not in _LIMITS:
             raise
         _give_up(tx, claim, waiter, message, error)
-    else:
-        decide(tx, claim, "queued", "callback", callback_turn_id=turn.turn_id)
+        return None
+    decide(tx, claim, "queued", "callback", callback_turn_id=turn.turn_id)
+    return turn.turn_id
 
 
 def _give_up(

@@ -4,6 +4,7 @@ from typing import Any
 
 import attrs
 
+from groupx.domain.aftermath import AGENT_GONE
 from groupx.domain.attempts import (
     PREPARED,
     AttemptEvent,
@@ -24,7 +25,7 @@ from groupx.store.starting import enter_started
 from groupx.store.supervision_rows import is_interrupted
 from groupx.store.transaction import Transaction
 from groupx.store.turn_events import by_agent, by_system
-from groupx.store.turn_rows import TurnRow, must_change
+from groupx.store.turn_rows import TurnRow, get_turn, must_change
 from groupx.store.usage_rows import program_told
 
 _END_TURN = """
@@ -87,9 +88,14 @@ def end_turn(
     if response:
         register_source(tx, turn, response, command.local_date)
     tx.wake_lane(turn.target_actor_id)
-    settle_claim(
+    unserved = settle_claim(
         tx, ChildEnd(turn=turn, status=end.status, code=end.code, response_event_id=response_id)
     )
+    if unserved is not None:
+        gone = TerminalCommand(
+            turn_id=unserved, attempt_id=None, cause=Cause.AGENT_GONE, message=AGENT_GONE
+        )
+        end_turn(tx, get_turn(tx.conn, unserved), None, gone)
     return Terminated(
         turn_id=turn.turn_id,
         status=end.status,

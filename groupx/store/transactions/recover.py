@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from groupx.domain.aftermath import aftermath
+from groupx.domain.aftermath import AGENT_GONE, aftermath
 from groupx.domain.attempts import INVOKED, PREPARED, DeliveryCertainty, Reconciliation
 from groupx.domain.ids import ActorId
 from groupx.domain.kill_points import KILL_POINTS
@@ -20,6 +20,7 @@ from groupx.domain.turns import TurnStatus
 from groupx.store.attempt_rows import open_attempt, open_state
 from groupx.store.claim_rows import forget_waiting_calls
 from groupx.store.ending import end_turn
+from groupx.store.serving import serve
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.requeue import put_back
 from groupx.store.turn_rows import get_turn
@@ -57,7 +58,7 @@ WHERE actor_id = :actor AND status = 'ready' AND closed_at IS NULL AND instance_
 _CAUSES = {
     Verdict.AGENT_GONE: (
         Cause.AGENT_GONE,
-        "The agent is no longer in the config; this was never sent. Address another agent.",
+        AGENT_GONE,
     ),
     Verdict.OTHER_TRANSPORT: (
         Cause.OTHER_TRANSPORT,
@@ -88,6 +89,7 @@ def recover_all(tx: Transaction, query: RecoverQuery) -> Recovered:
     again changes nothing.
     """
     forget_waiting_calls(tx)
+    serve(tx, query.roster)
     cases = _all_cases(tx, query)
     tx.conn.execute(_END_INSTANCES, (tx.now,))
     tx.conn.execute(_CLOSE_BINDINGS, (tx.now,))

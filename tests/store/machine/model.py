@@ -278,6 +278,8 @@ class Model:
         else:
             claim.state, claim.owner = "queued", "callback"
             self._call_back(claim, waiter)
+            if waiter.target in self.gone:
+                self.end(self.turns[claim.callback or ""], "failed", "ADAPTER_NOT_FOUND")
 
     def _call_back(self, claim: Claim, waiter: Turn) -> None:
         """Under names of its own until the store's are known."""

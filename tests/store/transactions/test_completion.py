@@ -365,6 +365,24 @@ class TestCrash:
         (callback,) = callbacks(ledger, child)
         assert turn_detail(ledger.conn, callback).turn.error_code == "ADAPTER_NOT_FOUND"
 
+    def test_one_for_an_agent_that_was_gone_when_the_daemon_started_fails_too(self, ledger):
+        _, _, child = caller(ledger)
+        recover(ledger, ledger.b, ledger.c)
+        ledger.bindings[ledger.b] = ledger.open_session(ledger.b)
+        finish(ledger, child)
+        (callback,) = callbacks(ledger, child)
+        turn = turn_detail(ledger.conn, callback).turn
+        assert (turn.status, turn.error_code) == ("failed", "ADAPTER_NOT_FOUND")
+        assert claim(ledger, child) == ("queued", "callback")
+
+    def test_one_for_an_agent_that_is_back_is_queued_again(self, ledger):
+        _, _, child = caller(ledger)
+        recover(ledger, ledger.b)
+        recover(ledger)
+        ledger.bindings[ledger.b] = ledger.open_session(ledger.b)
+        finish(ledger, child)
+        assert ledger.status(callbacks(ledger, child)[0]) == "queued"
+
     def test_a_crash_of_the_childs_lane_leaves_the_end_to_the_ask(self, ledger):
         _, _, child = caller(ledger, kind="mcp.ask")
         ledger.claim(child)
