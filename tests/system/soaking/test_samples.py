@@ -17,10 +17,8 @@ def test_a_flat_figure_is_flat(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOUNDS)
-def test_a_figure_that_doubles_in_a_minute_is_not(name: str) -> None:
-    growing = [(at, 500 + 500 * at / 60) for at in TIMES]
-    slope = slope_of(name, growing)
-    assert slope.per_minute == pytest.approx(500)
+def test_a_figure_that_doubles_every_minute_is_not(name: str) -> None:
+    slope = slope_of(name, [(at, 500 * 2 ** (at / 60)) for at in TIMES])
     assert not slope.is_flat
     assert "**grows**" in slope.row()
 
@@ -36,3 +34,9 @@ def test_falling_is_well() -> None:
 def test_a_window_has_one_value() -> None:
     points = [(0.0, 1.0), (1.0, 9.0), (9.9, 5.0), (10.0, 7.0)]
     assert windowed(points, 0.5, 10) == [(0, 5.0), (10, 7.0)]
+
+
+def test_a_slope_is_told_by_the_minute() -> None:
+    slope = slope_of("turn p50", [(at, 500 + at) for at in TIMES])
+    assert slope.per_minute == pytest.approx(60)
+    assert slope.mean == pytest.approx(500 + 179 / 2)
