@@ -6,7 +6,6 @@ import attrs
 import pytest
 
 from conformance.scenario import HANG, fails
-from groupx.adapters.acp import room_tools
 from groupx.adapters.acp.drivers import ACP, DEMO, GROK, HERMES, KIMI
 from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfile
 from groupx.domain.errors import ErrorCode
@@ -278,10 +277,19 @@ class TestMcp:
         async with scripted(scenario, driver=GROK, mcp=self.SERVER) as rig:
             assert rig.session.facts.mcp_injected is reached
 
-    async def test_grok_is_not_waited_for_for_ever(self, scripted, monkeypatch):
-        monkeypatch.setattr(room_tools, "SETTLE_SECONDS", 0.01)
+    async def test_grok_is_not_waited_for_for_ever(self, scripted):
+        hasty = attrs.evolve(GROK, quirks=attrs.evolve(GROK.quirks, mcp_wait_seconds=0.01))
         scenario = {"initialize": greeting(agentCapabilities={"mcpCapabilities": {"http": True}})}
-        async with scripted(scenario, driver=GROK, mcp=self.SERVER) as rig:
+        async with scripted(scenario, driver=hasty, mcp=self.SERVER) as rig:
+            assert rig.session.facts.mcp_injected
+
+    async def test_hermes_gets_the_time_that_it_takes_for_a_dead_server(self, scripted):
+        scenario = {"initialize": greeting(agentInfo={"name": "hermes-agent"})}
+        scenario["session/new"] = [{"pause": 0.4}, {"result": {"sessionId": "session-1"}}]
+        hasty = Timeouts(handshake=10_000, request=300)
+        error = await refused(scripted, scenario, driver=HERMES, timeouts=hasty)
+        assert error.code is ErrorCode.PROTOCOL_HANDSHAKE_TIMEOUT
+        async with scripted(scenario, driver=HERMES, timeouts=hasty, mcp=self.SERVER) as rig:
             assert rig.session.facts.mcp_injected
 
 

@@ -44,6 +44,7 @@ FORGETS = {"gemini"}
 REFUSALS = {"claude": (400, ErrorCode.NATIVE_TURN_FAILED)}
 """The status that is used where a refused key (401) is tried again for minutes."""
 COUNTS_NO_TOKENS = {"kimi"}
+SHOWS_NO_OUTPUT = {"gemini"}
 SHOWS_NO_PROGRESS = {"hermes"}
 """What says of a tool only that it was opened and that it ended."""
 ASKS = {
@@ -137,7 +138,8 @@ async def test_a_tool_and_its_cancel(program, profile, spawner):
         assert (turn.tools[0].phase, turn.tools[-1].phase) == ("started", "completed")
         assert turn.tools[-1].status == "completed"
         assert turn.tools[-1].kind == "execute"
-        assert any("hi-shell" in str(tool.details) for tool in turn.tools)
+        if program.name not in SHOWS_NO_OUTPUT:
+            assert any("hi-shell" in str(tool.details) for tool in turn.tools)
 
         sleeps = program.shell.format(command="python3 -c 'import time; time.sleep(61.5)'")
         runs = "tool_opened" if program.name in SHOWS_NO_PROGRESS else "tool_began"

@@ -54,7 +54,7 @@ def test_a_room_of_them_all_answers_and_goes_on_after_a_restart(everyone, model)
         daemon.start()
         with daemon.stream() as stream:
             turns = {
-                turn["targetActorId"].partition(":")[2]: turn["turnId"]
+                turn["target"].partition(":")[2]: turn["turnId"]
                 for turn in daemon.send(words)["turns"]
             }
             assert turns.keys() == names

@@ -123,6 +123,7 @@ class AcpAdapter:
         environment: Mapping[str, str],
     ) -> None:
         connection, quirks = session.connection, self._row.quirks
+        profile = _with_patience(profile, quirks)
 
         def said() -> str:
             return last_words(connection, child)
@@ -160,6 +161,15 @@ class AcpAdapter:
 
 def _environment(profile: SessionProfile) -> dict[str, str]:
     return child_environment(os.environ, profile.env)
+
+
+def _with_patience(profile: SessionProfile, quirks: Quirks) -> SessionProfile:
+    """The profile, with the time that the program takes for the room's MCP server."""
+    if profile.mcp is None:
+        return profile
+    given, more = profile.timeouts, int(quirks.mcp_wait_seconds * 1000)
+    longer = attrs.evolve(given, handshake=given.handshake + more, request=given.request + more)
+    return attrs.evolve(profile, timeouts=longer)
 
 
 def _facts(

@@ -32,6 +32,8 @@ class Quirks:
     """The notification by which it tells that it is done with the MCP servers of a session; its
     `mcpToolCount` is how many tools it found. It takes prompts before that, and then without
     those tools."""
+    mcp_wait_seconds: float = 0.0
+    """How much longer a session may take to open because of an MCP server that does not answer."""
     resumed_says: str | None = None
     """A field that the answer to `session/load` has only if the program knows the session."""
     refusal_is_unknown_session: bool = False
@@ -42,12 +44,13 @@ PLAIN = Quirks()
 
 KIMI = Quirks(mode="auto", mode_by_method=True, trailing_usage_seconds=0.1)
 
-GROK = Quirks(tells_mcp="_x.ai/mcp_initialized")
+GROK = Quirks(tells_mcp="_x.ai/mcp_initialized", mcp_wait_seconds=5.0)
 
 HERMES = Quirks(
     mode="dont_ask",
     agent_name="hermes-agent",
     mcp_http_unadvertised=True,
+    mcp_wait_seconds=10.0,
     usage_is_cumulative=True,
     cancel_may_brick=True,
     not_an_answer=r"Queued for the next turn\. \(\d+ queued\)",

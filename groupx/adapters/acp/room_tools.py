@@ -7,15 +7,13 @@ from groupx.adapters.acp.usage import count_of
 from groupx.adapters.json_lines import Json
 from groupx.adapters.jsonrpc import NotificationHandler
 
-SETTLE_SECONDS = 5.0
-"""A program that is not done with its MCP servers by then is prompted without waiting for it."""
-
 
 class RoomTools:
     """What one program's session tells of its MCP servers."""
 
     def __init__(self, quirks: Quirks) -> None:
         self._name = quirks.tells_mcp
+        self._seconds = quirks.mcp_wait_seconds
         self._told = trio.Event()
         self._found: int | None = None
 
@@ -25,9 +23,9 @@ class RoomTools:
         return {self._name: self._on_told} if self._name else {}
 
     async def reached(self) -> bool:
-        """Wait until it is done; False only when it says that it found no tools."""
+        """Wait until it is done, or its time is over; False only when it found no tools."""
         if self._name:
-            with trio.move_on_after(SETTLE_SECONDS):
+            with trio.move_on_after(self._seconds):
                 await self._told.wait()
         return self._found != 0
 
