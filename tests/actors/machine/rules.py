@@ -29,6 +29,8 @@ from groupx.adapters.contract import (
 )
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import ActorId
+from groupx.domain.roster import AgentState
+from groupx.store.queries.lane import lane_head
 from tests.actors.fakes import FakePrompt, answers
 from tests.actors.machine.life import Lives
 from tests.actors.machine.loop import Loop
@@ -373,6 +375,8 @@ class BrokerMachine(RuleBasedStateMachine):
             )
         )
         for actor, program in room.programs.items():
+            if room.directory.view(actor).state is AgentState.IDLE:
+                assert lane_head(room.conn, actor) is None, f"{actor} rests with work to do"
             open_sessions = [s for s in program.sessions if not s.closed.is_set()]
             assert len(open_sessions) <= 1, "two sessions at once"
             for session in open_sessions:
