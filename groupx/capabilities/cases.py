@@ -95,7 +95,7 @@ CASES: tuple[Case, ...] = (
     _turn("text", "Answers a prompt with text", turn_cases.text),
     _turn("streaming", "Streams the answer in pieces", turn_cases.streaming, fact="streaming"),
     _turn("reasoning", "Shows its reasoning", turn_cases.reasoning),
-    _turn("tool", "Reports a tool from start to end", turn_cases.tool),
+    _turn("tool", "Uses a tool, and asks for no leave", turn_cases.tool),
     _turn("usage", "Reports usage", turn_cases.usage),
     _turn("cancel", "A cancel stops the answer", turn_cases.cancel, fact="cancel"),
     _turn(
@@ -114,7 +114,7 @@ CASES: tuple[Case, ...] = (
     _turn("resume", "Resumes a session that was closed", turn_cases.resume, fact="resume"),
     _turn(
         "mode-again",
-        "Sets the mode again after a resume",
+        "Asks for no leave after a resume",
         turn_cases.mode_again,
         fact="mode",
         claimed=Label.NOT_OBSERVED,

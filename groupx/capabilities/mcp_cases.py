@@ -11,6 +11,8 @@ from groupx.capabilities.transcript import Transcript
 from groupx.capabilities.trees import command_lines
 
 CONNECT_SECONDS = 10.0
+HEAD_START_SECONDS = 3.0
+"""Before the prompt that is to use a tool; some connect only with their first prompt."""
 TEXT = "groupx-was-here"
 NOT_TAKEN = Finding(Status.UNSUPPORTED, "it takes no MCP server over HTTP")
 
@@ -64,7 +66,7 @@ async def calls_a_tool(stage: Stage, transcript: Transcript) -> Finding:
         async with stage.session(transcript, mcp=server_of(probe)) as session:
             if not session.facts.mcp_injected:
                 return _not_injected(session)
-            await asked_for_tools(probe, CONNECT_SECONDS)
+            await asked_for_tools(probe, HEAD_START_SECONDS)
             prompt = mcp_prompt(stage.adapter.driver, TEXT, stage.directives.get("mcp-tool"))
             completed(await ask(session, transcript, prompt))
         _note_methods(probe, transcript)

@@ -1,4 +1,4 @@
-"""An MCP server on loopback with one harmless tool, which keeps what it was asked."""
+"""An MCP server on loopback with two harmless tools, which keeps what it was asked."""
 
 import json
 import secrets
@@ -10,13 +10,21 @@ from typing import Any, Self, cast
 Json = dict[str, Any]
 
 TOOL = "post"
+PUBLISH = "publish"
+"""As in a room, for the demo agents, which know no other words."""
 SERVER_NAME = "groupx"
-_SCHEMA: Json = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}},
-    "required": ["text"],
-}
-_TOOLS = [{"name": TOOL, "description": "Post a message to the room", "inputSchema": _SCHEMA}]
+_TOOLS: list[Json] = [
+    {
+        "name": name,
+        "description": f"{name.capitalize()} a message to the room",
+        "inputSchema": {
+            "type": "object",
+            "properties": {argument: {"type": "string"}},
+            "required": [argument],
+        },
+    }
+    for name, argument in ((TOOL, "text"), (PUBLISH, "content"))
+]
 MAX_BODY_BYTES = 1024 * 1024
 MAX_CALLS = 1000
 
@@ -66,13 +74,20 @@ class McpProbe:
             case "tools/call":
                 if len(self.calls) < MAX_CALLS:
                     self.calls.append(params)
-                arguments = cast("Json", params.get("arguments") or {})
-                said = {"type": "text", "text": f"posted {arguments.get('text')}"}
+                said = {"type": "text", "text": _answer_to(params)}
                 return {"content": [said], "isError": False}
             case "ping":
                 return {}
             case _:
                 return None
+
+
+def _answer_to(call: Json) -> str:
+    """A room's own tools answer in JSON."""
+    if call.get("name") == PUBLISH:
+        return json.dumps({"messageEventId": "evt_probe"})
+    arguments = cast("Json", call.get("arguments") or {})
+    return f"posted {arguments.get('text')}"
 
 
 class _Server(ThreadingHTTPServer):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from groupx.capabilities.mcp_probe import SERVER_NAME, TOOL
+from groupx.capabilities.mcp_probe import PUBLISH, SERVER_NAME, TOOL
 
 WORD = "ready"
 SHORT = f"Answer with one word only: {WORD} SAY:{WORD}"
@@ -33,7 +33,7 @@ _JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "acp": "_"})
 
 def shell_prompt(driver: str, directive: str | None) -> str:
     """Have it run a harmless command; `directive` instead of the driver's row."""
-    words = f"Run the shell command `echo {ECHO}` with your shell tool, then tell what it printed."
+    words = f"Run the shell command `echo {ECHO}` with your shell tool, then say what it printed."
     if directive is None and driver in _SHELL:
         directive = _directive(*_SHELL[driver])
     return words if directive is None else f"{words} {directive}"
@@ -43,8 +43,10 @@ def mcp_prompt(driver: str, text: str, directive: str | None) -> str:
     """Have it call the probe's tool with `text`; `directive` instead of the driver's row."""
     words = (
         f"Call the tool `{TOOL}` of the MCP server `{SERVER_NAME}` once, with the argument text "
-        f"set to `{text}`, then tell what it returned."
+        f"set to `{text}`, then say what it returned."
     )
+    if driver == "demo":  # no model is behind it: these are words that it knows
+        return f"{PUBLISH}: {text}"
     if directive is not None:
         return f"{words} {directive}"
     if driver == "grok":  # it hides the tools of MCP servers behind one of its own

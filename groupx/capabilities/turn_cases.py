@@ -16,6 +16,8 @@ TOO_LATE_SECONDS = 5.0
 """A turn that completes sooner after its cancel may have been over before the cancel came."""
 TOO_LATE = "the answer was over before the cancel could have reached it"
 
+NO_TOOL = Finding(Status.NOT_OBSERVED, "its model used no tool")
+
 
 async def text(stage: Stage, transcript: Transcript) -> Finding:
     """The prompt reaches its model, and the answer comes back."""
@@ -47,12 +49,9 @@ async def reasoning(stage: Stage, transcript: Transcript) -> Finding:
 async def tool(stage: Stage, transcript: Transcript) -> Finding:
     """A tool is started and ended, and nobody is asked for leave."""
     async with stage.session(transcript) as session:
-        turn = await ask(session, transcript, _shell_prompt(stage))
-    if isinstance(turn.end, Interaction):
-        raise CaseFailed(f"It asked for {turn.end.kind} although it is in its most open mode.")
-    completed(turn)
+        turn = await _with_tool(stage, session, transcript)
     if not turn.tools:
-        return Finding(Status.NOT_OBSERVED, "its model used no tool")
+        return NO_TOOL
     started = {update.tool_call_id for update in turn.tools if update.phase == "started"}
     ended = {update.tool_call_id for update in turn.tools if update.phase == "completed"}
     if started - ended:
@@ -116,23 +115,27 @@ async def resume(stage: Stage, transcript: Transcript) -> Finding:
 
 
 async def mode_again(stage: Stage, transcript: Transcript) -> Finding:
-    """After a resume the mode is set as it was for the new session."""
+    """After a resume it is in the mode of the new session, and asks nobody for leave."""
     known = await _known_session(stage, transcript)
+    assert transcript.facts is not None
+    before = transcript.facts.capabilities.get("mode")
     async with stage.session(transcript, resume=known) as session:
         facts = session.facts
         if facts.continuity != "resumed":
             return Finding(Status.UNSUPPORTED, "a new session took its place")
-        if facts.capabilities.get("mode") != "probed":
-            return Finding(Status.NOT_OBSERVED, "no mode is negotiated")
-        turn = await ask(session, transcript, _shell_prompt(stage))
-        if isinstance(turn.end, Interaction):
-            raise CaseFailed(f"After the resume it asked for {turn.end.kind}.")
-        completed(turn)
-    return PASSED
+        if before == "probed" != facts.capabilities.get("mode"):
+            raise CaseFailed("The mode that the new session had was not set after the resume.")
+        turn = await _with_tool(stage, session, transcript)
+    return PASSED if turn.tools else NO_TOOL
 
 
-def _shell_prompt(stage: Stage) -> str:
-    return shell_prompt(stage.adapter.driver, stage.directives.get("tool"))
+async def _with_tool(stage: Stage, session: NativeSession, transcript: Transcript) -> Turn:
+    """A turn in which its model is to use a tool. Raises CaseFailed when it asks for leave."""
+    prompt = shell_prompt(stage.adapter.driver, stage.directives.get("tool"))
+    turn = await ask(session, transcript, prompt)
+    if isinstance(turn.end, Interaction):
+        raise CaseFailed(f"It asked for {turn.end.kind} although it is in its most open mode.")
+    return completed(turn)
 
 
 async def _known_session(stage: Stage, transcript: Transcript) -> str | None:

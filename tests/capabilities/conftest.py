@@ -42,6 +42,9 @@ class Paper:
     adopts_unknown: bool = False
     unknown_error: ErrorCode | None = None
     mode: str = "probed"
+    mode_resumed: str | None = None
+    forgets: bool = False
+    end_resumed: PromptEnd | None = None
     mcp: bool = True
     injects: bool = True
     pieces: tuple[str, ...] = ("rea", "dy")
@@ -70,7 +73,8 @@ class Paper:
         unknown = profile.resume not in (None, KNOWN) and "session-" not in profile.resume
         if unknown and self.unknown_error is not None:
             raise AdapterStartError(self.unknown_error, "It does not know that session.")
-        resumed = profile.resume is not None and (not unknown or self.adopts_unknown)
+        known = not unknown and not self.forgets
+        resumed = profile.resume is not None and (known or self.adopts_unknown)
         session = self.session(profile, f"session-{self.starts}", resumed)
         task_status.started(session)
         await session.closed.wait()
@@ -85,6 +89,7 @@ class PaperSession:
         self.usable = True
         self.closed = trio.Event()
         self._cancel = trio.Event()
+        self._end = (resumed and paper.end_resumed) or paper.end
         argv = ("/opt/paper/bin/paper", "--speak")
         if paper.leaks and profile.mcp:
             argv = (*argv, profile.mcp.bearer)
@@ -95,7 +100,7 @@ class PaperSession:
             program_version=paper.version,
             continuity="resumed" if resumed else "new",
             capabilities={
-                "mode": paper.mode,
+                "mode": (resumed and paper.mode_resumed) or paper.mode,
                 "mcp": "advertised" if paper.mcp else "unsupported",
                 "resume": "advertised",
             },
@@ -116,8 +121,8 @@ class PaperSession:
                 sink(ToolUpdate(phase=phase, tool_call_id="t", name="shell", status=status))
         for piece in paper.pieces:
             sink(ContentDelta(piece))
-        if paper.end is not None:
-            return paper.end
+        if end := self._end:
+            return end
         if "SLOW" in text and paper.deaf_seconds is not None:
             await trio.sleep(paper.deaf_seconds)
         elif "SLOW" in text:

@@ -57,6 +57,7 @@ async def outcome(plan, paper, name):
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch):
     monkeypatch.setattr(mcp_cases, "CONNECT_SECONDS", 0.01)
+    monkeypatch.setattr(mcp_cases, "HEAD_START_SECONDS", 0.01)
 
 
 @pytest.mark.parametrize("name", ["mcp-connects", "mcp-tool"])

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from groupx.capabilities.mcp_probe import TOOL, McpProbe
+from groupx.capabilities.mcp_probe import PUBLISH, TOOL, McpProbe
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ def ask(probe, method, params=None, *, bearer=None, **fields):
 def test_it_lists_and_takes_calls(probe):
     assert not probe.listed.is_set()
     tools = ask(probe, "tools/list").json()["result"]["tools"]
-    assert [tool["name"] for tool in tools] == [TOOL]
+    assert [tool["name"] for tool in tools] == [TOOL, PUBLISH]
     assert probe.listed.is_set()
     params = {"name": TOOL, "arguments": {"text": "hi"}}
     answer = ask(probe, "tools/call", params).json()["result"]

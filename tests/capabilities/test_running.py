@@ -85,6 +85,10 @@ DEVIATIONS = [
     ("tool", {"tool_phases": ()}, Status.NOT_OBSERVED, "no tool"),
     ("tool", {"tool_phases": ("started",)}, Status.FAILED, "never ended"),
     ("tool", {"end": Interaction(kind="permission", reason="rm")}, Status.FAILED, "permission"),
+    ("mode-again", {"mode_resumed": "not_observed"}, Status.FAILED, "not set"),
+    ("mode-again", {"tool_phases": ()}, Status.NOT_OBSERVED, "no tool"),
+    ("mode-again", {"forgets": True}, Status.UNSUPPORTED, "new session"),
+    ("resume", {"forgets": True}, Status.UNSUPPORTED, "new session"),
     ("usage", {"tells_usage": False}, Status.NOT_OBSERVED, "none"),
     ("killed", {"immortal": True}, Status.FAILED, "break off"),
     ("after-cancel", {"usable_after_cancel": False}, Status.UNSUPPORTED, "another session"),
@@ -119,6 +123,12 @@ async def test_a_cancel_that_is_not_heard_and_one_that_comes_too_late(
 ):
     case = await outcome(plan, Paper(deaf_seconds=seconds), name)
     assert (case.status, words in case.detail) == (status, True)
+
+
+async def test_what_asks_for_leave_only_after_a_resume_is_found(plan):
+    paper = Paper(end_resumed=Interaction(kind="permission", reason="rm"))
+    case = await outcome(plan, paper, "mode-again")
+    assert (case.status, "permission" in case.detail) == (Status.FAILED, True)
 
 
 async def test_what_has_no_process_that_is_seen_proves_nothing_of_its_command_line(plan, processes):

@@ -64,7 +64,7 @@ def test_the_demo_is_probed(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(
     "GROUPX_TEST_CONFORMANCE" not in os.environ,
-    reason="10 s of turns of the demo agent: set GROUPX_TEST_CONFORMANCE=1",
+    reason="half a minute of turns of the demo agent: set GROUPX_TEST_CONFORMANCE=1",
 )
 def test_the_demo_proves_all_it_can(tmp_path):
     file, pace = tmp_path / "run.json", "DEMO_AGENT_PACE=0.002"
@@ -72,8 +72,7 @@ def test_the_demo_proves_all_it_can(tmp_path):
     assert result.return_value == 0, result.output
     labels = {case["case"]: case["label"] for case in json.loads(file.read_bytes())["cases"]}
     proven = {name for name, label in labels.items() if label in ("probed", "verified")}
-    rest = {"mode", "mode-again", "mcp-connects", "mcp-secret", "mcp-dead", "mcp-tool"}
-    assert labels.keys() - proven <= rest, "no modes; and MCP as far as it takes it"
+    assert labels.keys() - proven == {"mode", "mcp-connects"}, "it has no modes; it connects late"
 
 
 def test_a_matrix_of_a_forged_report_is_refused(tmp_path):

@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from groupx.capabilities import checkup
 from groupx.capabilities.machine import machine_checks
 from groupx.cli import doctor, doctor_room, group
 from groupx.cli.doctor_room import room_checks
@@ -19,6 +20,7 @@ MISSING = {"command": "/nowhere/kimi", "cwd": "."}
 def folder(tmp_path, monkeypatch):
     monkeypatch.delenv("GROUPX_CONFIG", raising=False)
     monkeypatch.setattr(doctor, "_UNCONFIGURED", ())
+    monkeypatch.setattr(checkup, "MCP_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
