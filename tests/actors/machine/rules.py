@@ -381,7 +381,10 @@ class BrokerMachine(RuleBasedStateMachine):
             assert len(open_sessions) <= 1, "two sessions at once"
             for session in open_sessions:
                 if session.prompt_now is not None:
-                    assert invoked[session.prompt_now.source + actor] in ACTIVE
+                    status = invoked[session.prompt_now.source + actor]
+                    assert status in ACTIVE
+                    told = session.prompt_now.cancelled.is_set()
+                    assert told or status != "cancelling", f"{actor} does not hear of the cancel"
         for program in self.lives.programs:
             for prompt in program.prompts:
                 actor = f"agent:{prompt.session.profile.agent_id}"

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any
 
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId
-from tests.store.machine.model import Attempt, Message, Model, Stop, Turn
+from tests.store.machine.model import Attempt, Claim, Message, Model, Stop, Turn
 
 _TURNS = """
 SELECT t.turn_id, target_actor_id, source_event_id, e.room_id, t.root_correlation_id,
@@ -63,6 +63,11 @@ def _chains(conn: sqlite3.Connection, model: Model) -> None:
         " WHERE event_type = 'message.withdrawn'"
     ):
         model.messages[message].withdrawn = True
+    for claim in conn.execute(
+        "SELECT child_turn_id, waiter_turn_id, state, owner, callback_turn_id"
+        " FROM completion_claims"
+    ):
+        model.claims[claim[0]] = Claim(*claim)
     for stop, *row, author, to, content, wake_me, child in conn.execute(_STOPS):
         names = tuple(to.strip('[]"').split('","'))
         model.stops[stop] = Stop(stop, *row, ActorId(author), names, content, bool(wake_me), child)
