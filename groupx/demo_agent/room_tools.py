@@ -47,16 +47,22 @@ class RoomTools:
 
     def call(self, tool: str, cancel: Cancel, **arguments: Any) -> Json:
         """What the tool answers. ToolRefused; CancelledByClient, and the call is dropped."""
-        if not self._opened:
-            self._open(cancel)
         try:
-            result = self._request("tools/call", cancel, name=tool, arguments=arguments)["result"]
+            if not self._opened:
+                self._open(cancel)
+            answer = self._request("tools/call", cancel, name=tool, arguments=arguments)
+            result: Json = answer["result"]
+            text: str = result["content"][0]["text"]
         except LookupError:
             self._opened = False
             raise ToolRefused("MCP_UNAVAILABLE", "The room's tools did not answer.") from None
-        told: Json = json.loads(result["content"][0]["text"])
+        try:
+            told: Json = json.loads(text)
+        except ValueError:
+            told = {"text": text}
         if result.get("isError"):
-            raise ToolRefused(told["error"]["code"], told["error"]["message"])
+            error = told.get("error", {"code": "UNKNOWN", "message": text})
+            raise ToolRefused(error["code"], error["message"])
         return told
 
     def _open(self, cancel: Cancel) -> None:
