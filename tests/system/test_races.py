@@ -7,7 +7,6 @@ four times as long too. The same under virtual time is tests/actors/test_turn_en
 import os
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from tests.system.conftest import MakeDaemon
 from tests.system.counting import count, countable
 from tests.system.daemon import TERMINAL, Daemon, Json, demo_agent
 from tests.system.readers import by_socket, by_sse
-from tests.system.stream import Event
+from tests.system.stream import Event, EventStream
 from tests.system.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
@@ -187,29 +186,31 @@ CERTAINTIES = {
 }
 
 
-def typical_seconds(daemon: Daemon) -> float:
-    """How long a turn takes here and now, from its message to the knowledge of its end."""
-    taken = []
-    for _ in range(5):
-        began = time.monotonic()
-        settled(daemon, [daemon.send("hello", "agent:ada")])
-        taken.append(time.monotonic() - began)
-    return sorted(taken)[2]
+POINTS = (0, 0, 1, 2, 3, 5, 10, 20, 30, 1_000)
+"""At which of a turn's events the race begins: at once, somewhere, or at its end."""
+
+
+def until_some_point(stream: EventStream, turn_id: str, chance: random.Random) -> None:
+    """Read on until some event of this turn has been seen."""
+    for _ in range(chance.choice(POINTS)):
+        while (event := stream.next()) is not None and event["body"].get("turnId") != turn_id:
+            pass
+        if event is None or event["type"] in TERMINAL:
+            return
 
 
 def test_a_cancel_around_the_end(room: Daemon):
-    longest = 1.5 * typical_seconds(room)
-
     def race(name: str) -> list[Json]:
         chance, found = random.Random(name), []
-        for _ in range(25 * FACTOR):
-            answer = room.send("hello", f"agent:{name}")
-            [turn_id] = turn_ids([answer])
-            time.sleep(chance.uniform(0, longest))  # the race itself: no event says "just before"
-            answered = room.post(f"/api/turns/{turn_id}/cancel")
-            assert answered["turnId"] == turn_id
-            [detail] = settled(room, [answer])
-            found.append(detail | {"answered": answered["status"]})
+        with room.stream(None) as stream:
+            for _ in range(25 * FACTOR):
+                answer = room.send("hello", f"agent:{name}")
+                [turn_id] = turn_ids([answer])
+                until_some_point(stream, turn_id, chance)
+                answered = room.post(f"/api/turns/{turn_id}/cancel")
+                assert answered["turnId"] == turn_id
+                [detail] = settled(room, [answer])
+                found.append(detail | {"answered": answered["status"]})
         return found
 
     with ThreadPoolExecutor(len(AGENTS)) as pool:
@@ -238,25 +239,23 @@ def test_a_cancel_around_the_end(room: Daemon):
 
 
 def test_taking_a_message_back_against_its_dispatch(room: Daemon):
-    longest = 2 * typical_seconds(room)
-
     def race(name: str) -> list[tuple[str, Json, int]]:
         chance, found = random.Random(name), []
-        for number in range(15 * FACTOR):
-            first = room.send("hello", f"agent:{name}")
-            second = room.send("take this back", f"agent:{name}")
-            time.sleep(chance.uniform(0, longest))  # the race itself
-            how = ("withdraw", "replace")[number % 2]
-            body = {"clientCommandId": f"back-{name}-{number}"}
-            if how == "replace":
-                body["content"] = "say this instead"
-            path = f"/api/messages/{second['messageEventId']}/{how}"
-            status, answer = room.request("POST", path, body)
-            assert status in (200, 202, 409), answer
-            assert room.request("POST", path, body)[0] == status, "the same command again"
-            replaced = [answer] if status == 202 else []
-            settled(room, [first, second, *replaced])
-            found.append((how, second, status))
+        with room.stream(None) as stream:
+            for number in range(15 * FACTOR):
+                first = room.send("hello", f"agent:{name}")
+                second = room.send("take this back", f"agent:{name}")
+                until_some_point(stream, *turn_ids([first]), chance)
+                how = ("withdraw", "replace")[number % 2]
+                body = {"clientCommandId": f"back-{name}-{number}"}
+                if how == "replace":
+                    body["content"] = "say this instead"
+                path = f"/api/messages/{second['messageEventId']}/{how}"
+                status, answer = room.request("POST", path, body)
+                assert status in (200, 202, 409), answer
+                assert room.request("POST", path, body)[0] == status, "the same command again"
+                settled(room, [first, second, *([answer] if status == 202 else [])])
+                found.append((how, second, status))
         return found
 
     with ThreadPoolExecutor(len(AGENTS)) as pool:
