@@ -33,8 +33,26 @@ from groupx.process.spawner import Spawner
 TIMEOUTS = Timeouts(handshake=10_000, cancel=2_000, close=2_000)
 
 
+class _NoGuardian:
+    """Stands in for the process that ends trees once we are killed (tests/process tests it):
+    most tests here are shorter than its start."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    async def keep(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        await trio.sleep_forever()
+
+    async def available(self, seconds: float) -> None: ...
+
+    def add(self, pid: int, started: str) -> None: ...
+
+    def remove(self, pid: int) -> None: ...
+
+
 @pytest.fixture
-async def spawner() -> AsyncIterator[Spawner]:
+async def spawner(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Spawner]:
+    monkeypatch.setattr("groupx.process.spawner.Guardian", _NoGuardian)
     spawner = Spawner()
     await spawner.start()
     yield spawner

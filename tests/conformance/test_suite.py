@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from conformance.acp_judge import judge
-from conformance.cases import CASES, FAMILIES, cancelling, failures, handshake, resuming
+from conformance.cases import CASES, FAMILIES, OF_A_ROW
 from conformance.dialects.acp import AcpDialect
 from conformance.differences import NOT_EXPRESSIBLE, UNLIKE
 from conformance.peers import Peer, peer_of
@@ -26,14 +26,11 @@ SDK = "acp-sdk"
 ROWS = {row.name for row in DRIVERS} - {ACP.name}
 """Drivers that share all code with `acp`."""
 WHOLE = os.environ.get("GROUPX_CONFORMANCE") == "whole"
-QUICK = {
-    case.name for family in (handshake, failures, cancelling, resuming) for case in family.CASES
-}
 RUNS = [
     (name, case)
     for name in (*ADAPTERS, SDK)
     for case in CASES
-    if WHOLE or name not in ROWS or case in QUICK
+    if WHOLE or name not in ROWS or case in OF_A_ROW
 ]
 
 

@@ -72,7 +72,8 @@ class PromptRun:
         self.over = trio.Event()
         """Set once there is a result, or none can come any more."""
         self.settled = trio.Event()
-        """Set once the program did nothing any more, if only until it began a turn of its own."""
+        """Set once the program did nothing any more, if only until it began a turn of its own, or
+        is gone."""
         self.patience = trio.CancelScope()
         """Waits for the end; gets a deadline once the program has been told no."""
 

@@ -196,6 +196,7 @@ class ClaudeSession:
         self._idle.set()
         if self._run is not None:
             self._run.over.set()
+            self._run.settled.set()
 
     # --- the end ----------------------------------------------------------------------------
 
