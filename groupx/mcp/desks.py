@@ -12,6 +12,8 @@ from groupx.mcp.tools.collect import COLLECT
 from groupx.mcp.tools.publish import PUBLISH
 from groupx.mcp.tools.read import READ
 from groupx.mcp.tools.send import SEND
+from groupx.mcp.tools.steer import STEER
+from groupx.mcp.tools.watch import WATCH
 
 MEMBER_INSTRUCTIONS = (
     "You are one of several agents in a room with their user. Everything said in it is stored and "
@@ -20,7 +22,7 @@ MEMBER_INSTRUCTIONS = (
 OPERATOR_INSTRUCTIONS = "You help the user of a room of agents to run it."
 
 TOOLS: Mapping[Desk, Mapping[str, AnyTool]] = {
-    "member": desk_of(SEND, PUBLISH, ASK, COLLECT, READ),
+    "member": desk_of(SEND, PUBLISH, ASK, COLLECT, READ, WATCH, STEER),
     "operator": desk_of(),
 }
 INSTRUCTIONS: Mapping[Desk, str] = {

@@ -3,15 +3,18 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import pytest
 import trio
 
 from groupx.actors.event_hub import EventHubActor
+from groupx.actors.messages import SendMessage
+from groupx.adapters.contract import Started
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.limits import Limits
+from groupx.domain.limits import Limits, Timeouts
+from groupx.domain.supervision import Supervision
 from groupx.mcp.desks import TOOLS
 from groupx.mcp.room import RoomFace
 from groupx.mcp.tool import MAX_RESULT_BYTES, Call
@@ -21,9 +24,11 @@ Script = Callable[[FakePrompt], Awaitable[None]]
 
 
 @asynccontextmanager
-async def acting(path: Path, *names: str, limits: Limits | None = None) -> AsyncIterator["Stage"]:
+async def acting(
+    path: Path, *names: str, limits: Limits | None = None, timeouts: Timeouts | None = None
+) -> AsyncIterator["Stage"]:
     """A running room with these agents."""
-    async with open_room(path, *names, limits=limits) as room:
+    async with open_room(path, *names, limits=limits, timeouts=timeouts) as room:
         room.nursery.start_soon(EventHubActor(room.hub).run)
         yield Stage(room)
 
@@ -71,34 +76,78 @@ class Stage:
 
     async def run(self, name: str, script: Script, content: str = "go") -> str:
         """Prompt `name`, which then does this; the turn when it has ended."""
-        failure: list[BaseException] = []
-        over = trio.Event()
-
-        async def watched(prompt: FakePrompt) -> None:
-            try:
-                await script(prompt)
-            except Exception as error:
-                failure.append(error)
-            finally:
-                prompt.answer("over")
-                over.set()
-
-        self.script(name, watched)
+        played = self._play(name, script)
         [turn] = await self.room.send(f"agent:{name}", content=content)
-        await over.wait()
-        if failure:
-            raise failure[0]
+        await played.over.wait()
+        played.check()
         await self.room.ended(turn)
         return turn
 
+    async def pair(self, worker: Script, observer: Script, content: str = "the task") -> "Pair":
+        """`a` works and `b` watches it; their turns once `b` has ended."""
+        self.script("a", worker)
+        played = self._play("b", observer)
+        accepted = await self.room.broker.ref.ask(
+            SendMessage(
+                client_command_id="the-pair",
+                to=("agent:a",),
+                content=content,
+                supervision=Supervision(observers=("agent:b",)),
+            )
+        )
+        await played.over.wait()
+        played.check()
+        assert accepted.watch_turns is not None
+        [work], [watch] = accepted.turns, accepted.watch_turns
+        await self.room.ended(watch.turn_id)
+        return Pair(work.turn_id, watch.turn_id, accepted.message_event_id)
+
+    def _play(self, name: str, script: Script) -> "Played":
+        played = Played(script)
+        self.script(name, played)
+        return played
+
     async def _tell(self, message: str) -> None:
         self.told.append(message)
+
+
+class Pair(NamedTuple):
+    """A worker's turn, the turn that watched it, and the task's message."""
+
+    subject: str
+    watch: str
+    task: str
+
+
+class Played:
+    """A script that ends its turn whatever happens, and keeps why it failed."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._failures: list[Exception] = []
+        self.over = trio.Event()
+
+    async def __call__(self, prompt: FakePrompt) -> None:
+        """Play it."""
+        try:
+            await self._script(prompt)
+        except Exception as error:
+            self._failures.append(error)
+        finally:
+            prompt.answer("over")
+            self.over.set()
+
+    def check(self) -> None:
+        """Raise what it failed by."""
+        if self._failures:
+            raise self._failures[0]
 
 
 def says(text: str, seconds: float = 1.0) -> Script:
     """Works so long, then answers; a cancel ends it."""
 
     async def script(prompt: FakePrompt) -> None:
+        prompt.emit(Started("native-turn"))
         with trio.move_on_after(seconds):
             await prompt.cancelled.wait()
             return

@@ -3,16 +3,19 @@
 from pydantic import Field
 
 from groupx.actors.messages import MemberSend
+from groupx.domain.wire import to_wire
 from groupx.mcp.answers import answers
 from groupx.mcp.calling import turn_of
 from groupx.mcp.ends import Ends
 from groupx.mcp.patience import Waiting
+from groupx.mcp.supervising import supervision_of
 from groupx.mcp.targets import wire_names
 from groupx.mcp.tool import Answer, Call, Tool
 from groupx.mcp.tools.send import Send
 from groupx.store.queries.called_turns import CalledTurn
 
 MAX_MS = 50_000
+_ALSO_TOLD = ("correlationId", "watchTurns", "watchEventId", "pairEventId")
 
 
 class Ask(Send):
@@ -40,6 +43,7 @@ async def _ask(call: Call, given: Ask) -> Answer:
             reply_to_event_id=given.reply_to_event_id or turn.source_event_id,
             wake_me=given.wake_me,
             waits=True,
+            supervision=supervision_of(given.supervision),
         )
     )
     busy = {
@@ -59,7 +63,8 @@ async def _ask(call: Call, given: Ask) -> Answer:
     still_open = {place.turn_id for place in accepted.turns}
     try:
         turns = await waiting.look()
-        turns = await waiting.until_ended(given.timeout_ms / 1000, turns, is_free)
+        patience = min(given.timeout_ms, call.room.timeouts.ask) / 1000
+        turns = await waiting.until_ended(patience, turns, is_free)
         still_open -= {turn.turn_id for turn in turns if turn.ended}
         if given.cancel_on_timeout:
             for late in turns:
@@ -67,7 +72,9 @@ async def _ask(call: Call, given: Ask) -> Answer:
                     await waiting.cancel(late.turn_id)
     finally:
         await waiting.let_go(still_open)
-    return {**answers(accepted.message_event_id, turns), "correlationId": accepted.correlation_id}
+    told = to_wire(accepted)
+    also = {name: told[name] for name in _ALSO_TOLD if name in told}
+    return {**answers(accepted.message_event_id, turns), **also}
 
 
 ASK = Tool(

@@ -43,7 +43,8 @@ async def _collect(call: Call, given: Collect) -> Answer:
     try:
         claimed = ClaimInline(child_turn_ids=tuple(still_open), by_turn_id=turn.turn_id)
         await call.room.store.ask(Write(claim_inline, claimed))
-        turns = await waiting.until_ended(given.timeout_ms / 1000, turns, can_end)
+        patience = min(given.timeout_ms, call.room.timeouts.ask) / 1000
+        turns = await waiting.until_ended(patience, turns, can_end)
         still_open -= {child.turn_id for child in turns if child.ended}
     finally:
         await waiting.let_go(still_open)

@@ -6,6 +6,7 @@ from groupx.actors.messages import MemberSend
 from groupx.domain.limits import MAX_TARGETS
 from groupx.domain.wire import to_wire
 from groupx.mcp.calling import turn_of
+from groupx.mcp.supervising import Observers, supervision_of
 from groupx.mcp.targets import wire_names
 from groupx.mcp.tool import Answer, Arguments, Call, Tool
 
@@ -28,6 +29,9 @@ class Send(Arguments):
     wake_me: bool = Field(
         False, description="Whether you get a turn of your own when one of theirs has ended."
     )
+    supervision: Observers | None = Field(
+        None, description="Other agents that watch the work while it is done, and may steer it."
+    )
 
 
 async def _send(call: Call, given: Send) -> Answer:
@@ -42,6 +46,7 @@ async def _send(call: Call, given: Send) -> Answer:
             content=given.content,
             reply_to_event_id=given.reply_to_event_id or turn.source_event_id,
             wake_me=given.wake_me,
+            supervision=supervision_of(given.supervision),
         )
     )
     return to_wire(answer)

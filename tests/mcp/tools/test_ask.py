@@ -5,7 +5,7 @@ import trio
 
 from groupx.adapters.contract import Failed
 from groupx.domain.errors import ErrorCode
-from groupx.domain.limits import Limits
+from groupx.domain.limits import Limits, Timeouts
 from tests.mcp.acting import acting, says
 
 A, B, C = "agent:a", "agent:b", "agent:c"
@@ -77,6 +77,19 @@ async def test_time_runs_out_and_the_turn_goes_on(jumping_clock, tmp_path):
             assert len(stage.told) == 2, "it is said every ten seconds that the call is alive"
             answer = await stage.use(prompt, "collect", messageEventId=answer["messageEventId"])
             assert answer["results"][0]["content"] == "late"
+
+        await stage.run("a", asks)
+
+
+async def test_the_rooms_own_bound_is_the_shorter_one(jumping_clock, tmp_path):
+    async with acting(tmp_path, "a", "b", timeouts=Timeouts(ask=4_000)) as stage:
+        stage.script("b", says("late", 60))
+
+        async def asks(prompt):
+            began = trio.current_time()
+            answer = await stage.use(prompt, "ask", to=["b"], content="?")
+            await stage.use(prompt, "collect", messageEventId=answer["messageEventId"])
+            assert trio.current_time() - began == pytest.approx(8, abs=0.1)
 
         await stage.run("a", asks)
 
