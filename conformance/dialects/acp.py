@@ -15,6 +15,8 @@ METHODS = {
     "mode": "session/set_mode",
     "resume": "session/load",
 }
+MCP_IS_READY = ({"method": "_x.ai/mcp_initialized", "params": {"mcpToolCount": 1}},)
+"""What programs tell that say when they have reached the room's server."""
 ENDS = {
     "completed": "end_turn",
     "cancelled": "cancelled",
@@ -60,7 +62,9 @@ class AcpDialect(Dialect):
 
     def ordinary(self) -> Step:
         phases = ("greeting", "session", "resume")
-        return {METHODS[phase]: [self.answer(phase)] for phase in phases}
+        answers = {METHODS[phase]: [self.answer(phase)] for phase in phases}
+        answers[METHODS["session"]] += [{"send": message} for message in MCP_IS_READY]
+        return answers
 
     def phase(self, phase: str, steps: Steps) -> Step:
         compiled: list[Step] = []
