@@ -12,10 +12,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from groupx.capabilities.documents import read_report
 from groupx.capabilities.mcp_cases import TEXT
 from groupx.capabilities.prompts import ECHO
 
 from .mock import MockModel
+from .notes import notes_on
 from .real_programs import PROGRAMS, RealProgram
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,54 +27,50 @@ HANDSHAKE_SECONDS = 90
 RUN_SECONDS = 900
 NOTE = "Its model was the mock model on loopback"
 
-EXPLAINED = {
-    "mode": {
-        "claude": "Its mode is in its arguments, and every turn's own report of it is checked.",
-        "codex": "Its approval policy and sandbox are set in the request that opens a thread.",
-        "grok": "It has no modes: `--always-approve` is in its arguments.",
-    },
-    "usage": {"kimi": "It tells how full its context is, and no tokens of a turn."},
-    "mcp-connects": {
-        "gemini": "It connects when its first message comes.",
-    },
-    "resume": {
-        "gemini": "It may lose a session whose process has ended (seen in most runs); it says so, "
-        "and GroupX opens a new one and tells it what was said before.",
-    },
-    "after-cancel": {},
-}
-"""Case → program → why its cell is not what one would wish for."""
-
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("programs", nargs="*", choices=[[], *PROGRAMS], metavar="PROGRAM")
+    parser = argparse.ArgumentParser(description="Make docs/capabilities.md.")
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="Else all.")
     parser.add_argument("--output", type=Path, default=DOCUMENT)
-    parser.add_argument("--reports", type=Path, help="Keep the JSON reports in this folder.")
+    parser.add_argument(
+        "--reports",
+        type=Path,
+        help="Keep the JSON reports in this folder; earlier ones in it are merged, too.",
+    )
     arguments = parser.parse_args()
+    if unknown := set(arguments.programs) - set(PROGRAMS):
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
     with tempfile.TemporaryDirectory(prefix="groupx-matrix-") as folder:
         reports = arguments.reports or Path(folder)
         reports.mkdir(parents=True, exist_ok=True)
-        found = [
-            report
-            for name in arguments.programs or PROGRAMS
-            if (report := report_of(PROGRAMS[name], Path(folder), reports))
-        ]
-        if not found:
-            print("No report was made, so no matrix was.")
-            return 1
-        merged = [*GROUPX, "matrix", *map(str, found), "--output", str(arguments.output)]
-        return subprocess.run(merged, cwd=ROOT, check=False).returncode
+        for name in arguments.programs or PROGRAMS:
+            make_report(PROGRAMS[name], Path(folder), reports / f"{name}.json")
+        made = [file for name in PROGRAMS if (file := reports / f"{name}.json").exists()]
+        return merge(made, arguments.output)
 
 
-def report_of(program: RealProgram, folder: Path, reports: Path) -> Path | None:
-    """Run the cases over one program; its report, or None with the reason printed."""
+def merge(reports: list[Path], output: Path) -> int:
+    """One document of the reports; status 1 when there is none, or a cell that nobody explains."""
+    if not reports:
+        print("No report was made, so no matrix was.")
+        return 1
+    merged = [*GROUPX, "matrix", *map(str, reports), "--output", str(output)]
+    subprocess.run(merged, cwd=ROOT, check=True)
+    notes, unexplained = notes_on([read_report(file.read_bytes()) for file in reports])
+    with output.open("a") as document:
+        document.write(notes)
+    for cell in unexplained:
+        print(f"not explained: {cell}. Find out why, and say it in conformance/notes.py.")
+    return 1 if unexplained else 0
+
+
+def make_report(program: RealProgram, folder: Path, report: Path) -> None:
+    """Run the cases over one program; why there is no report is printed."""
+    report.unlink(missing_ok=True)
     path = program.path()
     if path is None:
         print(f"{program.name}: left out: {program.missing()}", flush=True)
-        return None
-    report = reports / f"{program.name}.json"
-    report.unlink(missing_ok=True)
+        return
     with MockModel(log=folder / f"{program.name}.model.jsonl") as model:
         environment = {
             **os.environ,
@@ -83,8 +81,6 @@ def report_of(program: RealProgram, folder: Path, reports: Path) -> Path | None:
         done = subprocess.run(arguments_of(program, report), env=environment, cwd=ROOT, check=False)
     if not report.exists():
         print(f"{program.name}: left out: its run ended with status {done.returncode}", flush=True)
-        return None
-    return report
 
 
 def arguments_of(program: RealProgram, report: Path) -> list[str]:
