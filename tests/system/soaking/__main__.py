@@ -26,6 +26,8 @@ from tests.system.soaking.samples import HEAD, Slope, slope_of, windowed
 WARM_UP = 0.25
 """Share of the time that is not looked at: caches and rings fill."""
 WINDOW_SECONDS = 15.0
+RING_EVENTS = 512
+"""So few that the ring of recent events is full long before the warm-up is over."""
 
 
 def slopes(measured: Measured, load: Load) -> list[Slope]:
@@ -68,7 +70,8 @@ def report(measured: Measured, load: Load, found: list[Slope]) -> str:
         [
             f"{load.seconds / 60:g} minutes on {time.strftime('%Y-%m-%d')}, {machine}, Python "
             f"{platform.python_version()}, together with its own {load.posters} posters and "
-            f"{load.streams} readers: {measured.posted} messages, each answered once and told to "
+            f"{load.streams} readers: {measured.posted} messages, one from "
+            f"each poster every {load.every_seconds:g} s, each answered once and told to "
             f"each stream. Accept p50 {percentile(accepted, 0.5):.1f} ms, p99 "
             f"{percentile(accepted, 0.99):.1f} ms; a whole turn p50 "
             f"{percentile(answered, 0.5):.0f} ms, p99 {percentile(answered, 0.99):.0f} ms.",
@@ -85,11 +88,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--write", type=Path, help="a document with the soak's marks in it")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds between two messages")
     options = parser.parse_args()
-    load = Load(seconds=options.minutes * 60)
+    load = Load(seconds=options.minutes * 60, every_seconds=options.every)
     with tempfile.TemporaryDirectory(prefix="groupx-soak-") as folder:
         agents = {f"agent{n}": demo_agent() for n in range(load.agents)}
-        daemon = Daemon(Path(folder), agents)
+        daemon = Daemon(Path(folder), agents, limits={"sseEvents": RING_EVENTS})
         try:
             daemon.launch()
             daemon.wait_ready(120)
