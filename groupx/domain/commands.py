@@ -15,6 +15,8 @@ from groupx.domain.wire import INTERNAL, optional
 
 TriggerKind = Literal["user", "control", "automatic", "recovery", "legacy"]
 
+DispatchOperation = Literal["worker_dispatch", "worker_ask"]
+
 SENDER_FIELDS = frozenset(
     {"from", "actor", "actorId", "sender", "author", "authorActorId", "provenance", "bindingId"}
 )
@@ -57,6 +59,35 @@ class AcceptCommand:
     """Whether the calling turn's agent is to be woken when a target's turn has ended."""
     supervision: Supervision | None = None
     """Who is to watch the targets' turns."""
+
+
+@attrs.frozen(kw_only=True)
+class DispatchCommand:
+    """Work that the operator gives to agents, without a message of the room."""
+
+    key: CommandKey
+    actor_id: ActorId
+    operation: DispatchOperation
+    to: tuple[str, ...]
+    content: str
+    roster: tuple[RosterEntry, ...]
+    limits: Limits
+    transport: str = "structured"
+    supervision: Supervision | None = None
+
+
+@attrs.frozen(kw_only=True)
+class DispatchEventCommand:
+    """A message that was said before is given to agents as their work; its author stays."""
+
+    key: CommandKey
+    actor_id: ActorId
+    event_id: str
+    to: tuple[str, ...]
+    roster: tuple[RosterEntry, ...]
+    limits: Limits
+    transport: str = "structured"
+    supervision: Supervision | None = None
 
 
 @attrs.frozen(kw_only=True)

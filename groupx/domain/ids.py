@@ -19,7 +19,7 @@ OPERATOR_BINDING = "binding:operator"
 
 Prefix = Literal[
     "evt", "turn", "attempt", "corr", "cmd", "binding", "instance",
-    "mem", "identity", "summary", "pair", "reset", "room", "database",
+    "mem", "identity", "summary", "pair", "reset", "room", "database", "asst",
 ]  # fmt: skip
 
 AGENT_PREFIX = "agent:"

@@ -254,7 +254,9 @@ def _unread(inputs: PacketInputs) -> Iterable[TranscriptEntry]:
     if inputs.forwarded is not None:
         elsewhere.add(inputs.forwarded.event_id)
     for entry in inputs.transcript:
-        if not inputs.lower_seq < entry.seq < inputs.source.seq or entry.event_id in elsewhere:
+        if not inputs.lower_seq < entry.seq <= inputs.context_through_seq:
+            continue
+        if entry.event_id in elsewhere:
             continue
         if _never_in_packets(entry):
             continue

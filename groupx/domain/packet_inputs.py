@@ -117,7 +117,7 @@ class WatchedPair:
 class PacketInputs:
     """One turn's packet, before any choice of what fits.
 
-    Every transcript seq in (`complete_after_seq`, `source.seq`) is in `transcript`, except
+    Every transcript seq in (`complete_after_seq`, `context_through_seq`] is in `transcript`, except
     withdrawn and empty messages, watch briefs, and retry copies meant for others.
     """
 
@@ -133,6 +133,8 @@ class PacketInputs:
     """The current message."""
     forwarded: TranscriptEntry | None = None
     """What `source` forwards or sends again; its author is read from here."""
+    queued_seq: int = 0
+    """Of the turn, where more was said after `source` before it was queued; else 0."""
     last_delivered_seq: int = 0
     """The target's delivery cursor in this room."""
     session_knows_cursor: bool = False
@@ -140,14 +142,14 @@ class PacketInputs:
     the query's native session."""
     reset_through_seq: int = 0
     summary: ActiveSummary | None = None
-    """Only above the reset floor, and not beyond the source."""
+    """Only above the reset floor, and not beyond what the packet goes through."""
     lower_seq: int = 0
     """What the packet's delta starts above: the cursor for a session that knows it, else the
     summary's end; never under the reset floor."""
     complete_after_seq: int = 0
     """Where reading backwards stopped: `lower_seq` unless no packet could hold more."""
     transcript: tuple[TranscriptEntry, ...] = ()
-    """Ascending; without the source itself."""
+    """Ascending; the source itself only where others followed it before the turn was queued."""
     reply_chain: tuple[TranscriptEntry, ...] = ()
     """What `source` answers, whole, oldest first."""
     watched: WatchedPair | None = None
@@ -158,7 +160,7 @@ class PacketInputs:
     @property
     def context_through_seq(self) -> int:
         """What a delivered packet brings the target's cursor to."""
-        return self.source.seq
+        return max(self.source.seq, self.queued_seq)
 
     def has_already(self, entry: TranscriptEntry) -> bool:
         """Whether the session said this itself, or was sent it as its task."""

@@ -1,7 +1,7 @@
 """A message and the turns it makes: the part that every command which wakes agents shares."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -39,6 +39,7 @@ class Lineage:
 class Message:
     """One thing that is said."""
 
+    type: Literal["message.created", "operator.dispatch"] = "message.created"
     room_id: RoomId
     actor_id: ActorId
     instance_id: str | None = None
@@ -49,6 +50,26 @@ class Message:
     reply_to_event_id: str | None = None
     forwarded_event_id: str | None = None
     idempotency_key: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Source:
+    """An event that turns are made of."""
+
+    event_id: str
+    room_id: RoomId
+    correlation_id: str
+    author: ActorId
+
+
+def source_of(event: Envelope) -> Source:
+    """The event that was just written."""
+    return Source(
+        event_id=event.event_id,
+        room_id=event.room_id,
+        correlation_id=event.correlation_id,
+        author=event.actor.actor_id,
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -91,11 +112,11 @@ def check_content(content: str, limits: Limits) -> None:
 
 
 def store_message(tx: Transaction, message: Message, *, event_id: str | None = None) -> Envelope:
-    """Write the `message.created`."""
+    """Write its event."""
     lineage = message.lineage
     return tx.emit(
         EventDraft(
-            type="message.created",
+            type=message.type,
             room_id=message.room_id,
             actor_id=message.actor_id,
             correlation_id=lineage.correlation_id,
@@ -124,12 +145,25 @@ def enqueue(
     """
     ahead = [_room_in_lane(tx, target.actor_id, wake.limits) for target in wake.targets]
     message = attrs.evolve(message, to=tuple(target.actor_id for target in wake.targets))
-    source = store_message(tx, message, event_id=event_id)
-    turns = tuple(
-        _queue(tx, source, message.lineage, target, wake, position=position)
+    event = store_message(tx, message, event_id=event_id)
+    return event, _queue_all(tx, source_of(event), message.lineage, wake, ahead)
+
+
+def enqueue_stored(
+    tx: Transaction, source: Source, lineage: Lineage, wake: Wake
+) -> tuple[QueuedTurnAnswer, ...]:
+    """One queued turn per target, of an event that is there already. QUEUE_CAPACITY_REACHED."""
+    ahead = [_room_in_lane(tx, target.actor_id, wake.limits) for target in wake.targets]
+    return _queue_all(tx, source, lineage, wake, ahead)
+
+
+def _queue_all(
+    tx: Transaction, source: Source, lineage: Lineage, wake: Wake, ahead: list[int]
+) -> tuple[QueuedTurnAnswer, ...]:
+    return tuple(
+        _queue(tx, source, lineage, target, wake, position=position)
         for target, position in zip(wake.targets, ahead, strict=True)
     )
-    return source, turns
 
 
 def _room_in_lane(tx: Transaction, actor_id: ActorId, limits: Limits) -> int:
@@ -148,7 +182,7 @@ def _room_in_lane(tx: Transaction, actor_id: ActorId, limits: Limits) -> int:
 
 def _queue(
     tx: Transaction,
-    source: Envelope,
+    source: Source,
     lineage: Lineage,
     target: RosterEntry,
     wake: Wake,

@@ -1,7 +1,7 @@
 """Stored messages, as the commands that refer to them need them."""
 
 import sqlite3
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -11,7 +11,7 @@ from groupx.store.event_rows import content_of, load_json
 
 _MESSAGE = """
 SELECT event_id, room_id, actor_id, correlation_id, body_json, reply_to_event_id,
-  forwarded_event_id
+  forwarded_event_id, event_type
 FROM events WHERE event_id = ? AND event_type IN ('message.created', 'operator.dispatch')
 """
 _WITHDRAWAL = "SELECT body_json FROM events WHERE room_id = ? AND idempotency_key = ?"
@@ -22,6 +22,7 @@ class StoredMessage:
     """A `message.created` or `operator.dispatch`."""
 
     event_id: str
+    type: Literal["message.created", "operator.dispatch"]
     room_id: RoomId
     actor_id: ActorId
     correlation_id: str
@@ -46,6 +47,7 @@ def get_message(conn: sqlite3.Connection, event_id: str) -> StoredMessage:
     body: dict[str, Any] = load_json(row[4])
     return StoredMessage(
         event_id=row[0],
+        type=row[7],
         room_id=row[1],
         actor_id=row[2],
         correlation_id=row[3],

@@ -9,7 +9,7 @@ from groupx.domain.envelope import Envelope, EventDraft, Provenance
 from groupx.domain.ids import SYSTEM, ActorId
 from groupx.domain.roster import RosterEntry, Skipped
 from groupx.domain.supervision import MODE, WATCH_BRIEF, PairedTurn, Role, watch_brief
-from groupx.store.enqueue import Lineage, Message, Wake, enqueue
+from groupx.store.enqueue import Lineage, Message, Source, Wake, enqueue, source_of
 from groupx.store.supervision_rows import PairRow, add_turn, insert_pair
 from groupx.store.transaction import Transaction
 
@@ -24,21 +24,36 @@ def enqueue_watched(
     event_id: str | None = None,
 ) -> AcceptedMessage:
     """`enqueue`, and with `observers` their pair. QUEUE_CAPACITY_REACHED, as `enqueue`."""
-    source, turns = enqueue(tx, message, wake, event_id=event_id)
+    event, turns = enqueue(tx, message, wake, event_id=event_id)
+    source = source_of(event)
     accepted = AcceptedMessage(
         message_event_id=source.event_id,
         correlation_id=source.correlation_id,
         turns=turns,
         skipped=skipped or None,
     )
+    return with_observers(tx, source, message.lineage, accepted, wake, observers=observers)
+
+
+def with_observers(
+    tx: Transaction,
+    source: Source,
+    lineage: Lineage,
+    accepted: AcceptedMessage,
+    wake: Wake,
+    *,
+    observers: tuple[RosterEntry, ...],
+) -> AcceptedMessage:
+    """The pair of the turns that `wake` made of `source`; `accepted` as it is without observers.
+    QUEUE_CAPACITY_REACHED."""
     if not observers:
         return accepted
     watch = attrs.evolve(wake, targets=observers, caused_by_turn_id=None)
-    return start_pair(tx, source, message.lineage, accepted, watch)
+    return start_pair(tx, source, lineage, accepted, watch)
 
 
 def start_pair(
-    tx: Transaction, source: Envelope, lineage: Lineage, accepted: AcceptedMessage, wake: Wake
+    tx: Transaction, source: Source, lineage: Lineage, accepted: AcceptedMessage, wake: Wake
 ) -> AcceptedMessage:
     """Watch brief, observers' turns (`wake`'s targets), `supervision.paired` and rows, for the
     turns that `source` has just made; `accepted` with the observers' part. QUEUE_CAPACITY_REACHED.
@@ -89,9 +104,9 @@ def _as(role: Role, turns: tuple[QueuedTurnAnswer, ...]) -> tuple[PairedTurn, ..
 
 
 def _brief(
-    source: Envelope, lineage: Lineage, workers: tuple[PairedTurn, ...], wake: Wake
+    source: Source, lineage: Lineage, workers: tuple[PairedTurn, ...], wake: Wake
 ) -> Message:
-    author = source.actor.actor_id
+    author = source.author
     return Message(
         room_id=source.room_id,
         actor_id=SYSTEM,
@@ -104,7 +119,7 @@ def _brief(
 
 def _announce(
     tx: Transaction,
-    source: Envelope,
+    source: Source,
     lineage: Lineage,
     body: dict[str, Any],
     to: tuple[ActorId, ...],
@@ -122,7 +137,7 @@ def _announce(
             root_correlation_id=lineage.root_correlation_id,
             parent_turn_id=lineage.parent_turn_id,
             hop_count=lineage.hop_count,
-            provenance=_provenance(source.actor.actor_id, source.event_id),
+            provenance=_provenance(source.author, source.event_id),
         )
     )
 

@@ -14,6 +14,7 @@ WRITTEN_BY = {
     "agent_dated_memory_rollups": "dated_sources.py",
     "agent_dated_memory_sources": "dated_sources.py",
     "agent_instances": "transactions/bindings.py",
+    "assistant_conversation_messages": "side_rows.py",
     "client_commands": "command_rows.py",
     "completion_claims": "claim_rows.py",
     "context_usage": "usage_rows.py",
@@ -36,7 +37,6 @@ WRITTEN_BY = {
 """Table → the module that inserts its rows while GroupX runs, or once and for all."""
 
 LATER = {
-    "assistant_conversation_messages": "the room assistant",
     "context_resets": "reset of the context",
     "identity_records": "memory and identity",
     "memory_records": "memory and identity",

@@ -3,8 +3,10 @@
 import sqlite3
 
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import ActorId
+from groupx.domain.event_types import TRANSCRIPT
+from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery, WatchedPair
+from groupx.domain.supervision import WATCH_BRIEF
 from groupx.store.context_floor import reset_floor
 from groupx.store.last_delivery import last_delivery
 from groupx.store.supervision_rows import members, place_of, task_of
@@ -15,6 +17,11 @@ _CURSOR = "SELECT last_delivered_seq FROM delivery_cursors WHERE actor_id = ? AN
 _SUMMARY = """
 SELECT summary_id, from_seq, through_seq, content, generator_actor_id FROM summaries
 WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
+"""
+_SAID_BETWEEN = f"""
+SELECT 1 FROM events WHERE room_id = ? AND seq > ? AND seq < ?
+  AND event_type IN {tuple(sorted(TRANSCRIPT))}
+  AND coalesce(json_extract(body_json, '$.kind'), '') <> '{WATCH_BRIEF}' LIMIT 1
 """
 _NAMES = "SELECT actor_id, display_name FROM actors"
 
@@ -30,7 +37,9 @@ def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
     last_delivered_seq = 0 if cursor is None else cursor[0]
     knows = _knows_cursor(conn, turn, query.native_session_id)
     floor = reset_floor(conn, turn.room_id)
-    summary = _summary(conn, turn, floor)
+    queued_seq = _queued_later(conn, turn)
+    through_seq = max(source.seq, queued_seq)
+    summary = _summary(conn, turn.room_id, floor, through_seq)
     covered = last_delivered_seq if knows else (summary.through_seq if summary else 0)
     lower_seq = max(floor, covered)
     names = {ActorId(actor_id): name for actor_id, name in conn.execute(_NAMES)}
@@ -45,12 +54,13 @@ def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
         root_correlation_id=turn.root_correlation_id,
         source=source,
         forwarded=entry(conn, forwarded, turn.target_actor_id) if forwarded else None,
+        queued_seq=queued_seq,
         last_delivered_seq=last_delivered_seq,
         session_knows_cursor=knows,
         reset_through_seq=floor,
         summary=summary,
         lower_seq=lower_seq,
-        complete_after_seq=max(lower_seq, source.seq - 1),
+        complete_after_seq=max(lower_seq, queued_seq or source.seq - 1),
         watched=_watched(conn, turn),
         names=names,
     )
@@ -84,8 +94,16 @@ def _knows_cursor(conn: sqlite3.Connection, turn: TurnRow, native_session_id: st
     )
 
 
-def _summary(conn: sqlite3.Connection, turn: TurnRow, floor: int) -> ActiveSummary | None:
-    row = conn.execute(_SUMMARY, (turn.room_id, floor, turn.source_seq)).fetchone()
+def _queued_later(conn: sqlite3.Connection, turn: TurnRow) -> int:
+    """The seq of a turn that was queued long after its source was said, which others followed."""
+    between = (turn.room_id, turn.source_seq, turn.enqueue_seq)
+    return turn.enqueue_seq if conn.execute(_SAID_BETWEEN, between).fetchone() else 0
+
+
+def _summary(
+    conn: sqlite3.Connection, room_id: RoomId, floor: int, through_seq: int
+) -> ActiveSummary | None:
+    row = conn.execute(_SUMMARY, (room_id, floor, through_seq)).fetchone()
     if row is None:
         return None
     return ActiveSummary(

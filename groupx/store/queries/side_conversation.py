@@ -1,0 +1,47 @@
+"""The side conversation, by pages."""
+
+import sqlite3
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.side_conversation import SideMessage, SidePage, SideQuery
+from groupx.store.side_rows import ROWS, find_row, read_row
+
+_PAGE = (
+    ROWS.format(content="substr(m.content, 1, :characters)")
+    + " WHERE :at IS NULL OR (m.created_at, m.message_id) < (:at, :id)"
+    " ORDER BY m.created_at DESC, m.message_id DESC LIMIT :limit"
+)
+_WHOLE = 2**31 - 1
+
+
+def side_page(conn: sqlite3.Connection, query: SideQuery) -> SidePage:
+    """Ascending; NOT_FOUND when there is no message to read before."""
+    at = None
+    if query.before_id is not None:
+        before = find_row(conn, query.before_id)
+        if before is None:
+            raise GroupXError(
+                ErrorCode.NOT_FOUND,
+                f"There is no message '{query.before_id}' in the conversation with the assistant.",
+            )
+        at = before.created_at
+    values = {
+        "at": at,
+        "id": query.before_id,
+        "limit": query.limit + 1,
+        "characters": query.characters or _WHOLE,
+    }
+    newest_first: list[SideMessage] = []
+    more, characters = False, 0
+    for row in conn.execute(_PAGE, values):
+        message = read_row(row)
+        characters += len(message.content)
+        full = len(newest_first) == query.limit or characters > query.max_characters
+        if newest_first and full:
+            more = True
+            break
+        newest_first.append(message)
+    return SidePage(
+        messages=tuple(reversed(newest_first)),
+        previous_before_id=newest_first[-1].message_id if more else None,
+    )
