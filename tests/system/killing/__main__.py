@@ -93,12 +93,15 @@ def table(found: list[Found], seed: int) -> str:
     lines = [HEAD, *rows(one for one in found if isinstance(one, Result))]
     lines += upgrade_rows([one for one in found if isinstance(one, UpgradeResult)])
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    broken = sum(bool(one.problems) for one in found)
+    done = [one for one in found if not isinstance(one, NotDone)]
+    broken = sum(bool(one.problems) for one in done)
     made = (
-        f"{len(found)} kills on {time.strftime('%Y-%m-%d')}, {machine}, Python "
+        f"{len(done)} kills on {time.strftime('%Y-%m-%d')}, {machine}, Python "
         f"{platform.python_version()}, seed {seed}: the promise was kept "
-        f"{len(found) - broken} times and broken {broken} times."
+        f"{len(done) - broken} times and broken {broken} times."
     )
+    if len(done) < len(found):
+        made += f" {len(found) - len(done)} more could not be carried out."
     return "\n".join([made, "", *lines, ""])
 
 
