@@ -1,4 +1,4 @@
-"""What the cases showed, as rows for people: at the kill, what the agent had seen, the end."""
+"""What the cases showed, as rows for people: at the kill, what the agent got, the end."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ AT_DEATH: dict[str, tuple[str, ...]] = {
 """Point → what the ledger may say of the turn that passes it, at the kill."""
 
 HEAD = (
-    "| killed at | driver | kills | the ledger said of the turn | the agent had seen it "
+    "| killed at | driver | kills | the ledger said of the turn | the agent got it, over all runs "
     "| how it ended |\n|---|---|---|---|---|---|"
 )
 
