@@ -96,7 +96,7 @@ def arguments_of(program: RealProgram, report: Path) -> list[str]:
     }
     directives = {
         "tool": program.shell.format(command=f"echo {ECHO}"),
-        "mcp-tool": program.post.format(text=TEXT),
+        "mcp-tool": program.uses("post", text=TEXT),
     }
     given = [part for option, value in options.items() if value for part in (option, value)]
     for case, words in directives.items():

@@ -1,5 +1,6 @@
 """The real programs as a table: where each is, how it is configured, how it is made to act."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -28,8 +29,8 @@ class RealProgram:
     """The `mode` of its agent in a config."""
     shell: str
     """What makes the mock model run a shell command with it; `{command}` is in JSON quotes."""
-    post: str
-    """What makes the mock model call the room's tool `post` with the text `{text}`."""
+    room: str = "CALL:mcp__groupx__{tool} ARGS:{arguments}"
+    """What makes the mock model call the room's tool `{tool}`."""
 
     def path(self) -> str | None:
         """Where it is: GROUPX_TEST_<NAME>, then PATH, then what install_real fetched."""
@@ -43,6 +44,10 @@ class RealProgram:
         assert path is not None, self.missing()
         node = Path(path).with_name("node")
         return (str(node), path) if node.exists() and self.name == "kimi" else (path,)
+
+    def uses(self, tool: str, **arguments: str) -> str:
+        """What makes the mock model call a tool of the room's."""
+        return self.room.format(tool=tool, arguments=json.dumps(arguments))
 
     def missing(self) -> str:
         """Why its tests are skipped."""
@@ -67,7 +72,7 @@ PROGRAMS: Mapping[str, RealProgram] = {
             environment=real_settings.codex,
             dialect="responses",
             shell=calls("exec_command", '{{"cmd": "{command}", "yield_time_ms": 30000}}'),
-            post=calls("groupx::post", '{{"text": "{text}"}}'),
+            room="CALL:groupx::{tool} ARGS:{arguments}",
         ),
         RealProgram(
             name="claude",
@@ -76,7 +81,6 @@ PROGRAMS: Mapping[str, RealProgram] = {
             environment=real_settings.claude,
             dialect="anthropic",
             shell=calls("Bash", '{{"command": "{command}", "description": "a test"}}'),
-            post=calls("mcp__groupx__post", '{{"text": "{text}"}}'),
         ),
         RealProgram(
             name="grok",
@@ -84,10 +88,7 @@ PROGRAMS: Mapping[str, RealProgram] = {
             title="Grok",
             environment=real_settings.grok,
             shell=calls("run_terminal", '{{"command": "{command}", "description": "a test"}}'),
-            post=calls(
-                "use_tool",
-                '{{"tool_name": "groupx__post", "tool_input": {{"text": "{text}"}}}}',
-            ),
+            room='CALL:use_tool ARGS:{{"tool_name": "groupx__{tool}", "tool_input": {arguments}}}',
         ),
         RealProgram(
             name="kimi",
@@ -95,7 +96,6 @@ PROGRAMS: Mapping[str, RealProgram] = {
             title="Kimi Code",
             environment=real_settings.kimi,
             shell=calls("Bash", '{{"command": "{command}", "description": "a test"}}'),
-            post=calls("mcp__groupx__post", '{{"text": "{text}"}}'),
         ),
         RealProgram(
             name="hermes",
@@ -103,7 +103,6 @@ PROGRAMS: Mapping[str, RealProgram] = {
             title="Hermes",
             environment=real_settings.hermes,
             shell=calls("terminal", '{{"command": "{command}"}}'),
-            post=calls("mcp__groupx__post", '{{"text": "{text}"}}'),
         ),
         RealProgram(
             name="opencode",
@@ -113,7 +112,7 @@ PROGRAMS: Mapping[str, RealProgram] = {
             args=("acp",),
             mode="build",
             shell=calls("bash", '{{"command": "{command}", "description": "a test"}}'),
-            post=calls("groupx_post", '{{"text": "{text}"}}'),
+            room="CALL:groupx_{tool} ARGS:{arguments}",
         ),
         RealProgram(
             name="gemini",
@@ -124,7 +123,7 @@ PROGRAMS: Mapping[str, RealProgram] = {
             args=("--acp",),
             mode="yolo",
             shell=calls("run_shell", '{{"command": "{command}", "description": "a test"}}'),
-            post=calls("groupx_post", '{{"text": "{text}"}}'),
+            room="CALL:groupx_{tool} ARGS:{arguments}",
         ),
     )
 }

@@ -36,9 +36,10 @@ def test_its_driver_is_known_and_only_acp_has_arguments(program):
 
 
 @each
-@pytest.mark.parametrize("template", ["shell", "post"])
-def test_what_makes_it_act_is_a_call_with_json(program, template):
-    words = getattr(program, template).format(command="echo a", text="a")
+@pytest.mark.parametrize("act", ["shell", "room"])
+def test_what_makes_it_act_is_a_call_with_json(program, act):
+    commands = program.shell.format(command="echo a")
+    words = commands if act == "shell" else program.uses("post", text="a")
     tool = re.search(r"CALL:(\S+)", words)[1]
     name, arguments = Plan(words, ["other", f"x{tool}y"], None).call
     assert name == f"x{tool}y"

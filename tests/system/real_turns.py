@@ -95,14 +95,19 @@ async def ask_and_cancel(
 
 @asynccontextmanager
 async def opened(
-    driver: str, profile: SessionProfile, spawner: Spawner
+    driver: str, profile: SessionProfile, spawner: Spawner, *, close: bool = False
 ) -> AsyncIterator[NativeSession]:
-    """A session that is closed at the end; raises AdapterStartError as `serve` does."""
+    """A session that is killed at the end, or closed, which may take some seconds.
+
+    Raises AdapterStartError as `serve` does."""
     async with trio.open_nursery() as nursery:
         session = await nursery.start(adapter_for(driver).serve, profile, spawner)
         try:
             yield session
-            await session.close()
+            if close:
+                await session.close()
+            else:
+                session.kill()
             await session.closed.wait()
         finally:
             nursery.cancel_scope.cancel()

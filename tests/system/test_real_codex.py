@@ -38,7 +38,7 @@ async def test_a_tool_of_the_room_is_named_by_its_server(profile, spawner, progr
     with MockMcp("secret-bearer") as mcp:
         given = McpServer(name="groupx", url=mcp.url, bearer=mcp.bearer)
         async with opened("codex", attrs.evolve(profile, mcp=given), spawner) as session:
-            turn = await ask(session, program.post.format(text="hi"))
+            turn = await ask(session, program.uses("post", text="hi"))
             assert [tool.name for tool in turn.tools] == ["groupx.post"] * 2
 
 

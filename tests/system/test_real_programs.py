@@ -57,7 +57,7 @@ ASKS = {
 
 
 async def test_a_conversation(program, profile, spawner, model, tmp_path):
-    async with opened(program.driver, profile, spawner) as session:
+    async with opened(program.driver, profile, spawner, close=True) as session:
         assert session.facts.program_version
         assert session.facts.continuity == "new"
 
@@ -93,7 +93,7 @@ async def test_a_cancel_before_anything_was_heard(program, profile, spawner):
 
 
 async def test_a_second_process_goes_on_with_the_session(program, profile, spawner, model):
-    async with opened(program.driver, profile, spawner) as first:
+    async with opened(program.driver, profile, spawner, close=True) as first:
         await ask(first, "SAY:remembered marker-first")
     known = first.facts.native_session_id
     again = attrs.evolve(profile, resume=known)
@@ -156,7 +156,7 @@ async def test_the_tools_of_the_room_and_their_secret(program, profile, spawner,
         with_mcp = attrs.evolve(profile, mcp=server)
         async with opened(program.driver, with_mcp, spawner) as session:
             assert session.facts.mcp_injected
-            turn = await ask(session, program.post.format(text="to-the-room"))
+            turn = await ask(session, program.uses("post", text="to-the-room"))
             assert "posted to-the-room" in turn.text
             [call] = mcp.calls
             assert (call["name"], call["arguments"]) == ("post", {"text": "to-the-room"})

@@ -47,28 +47,48 @@ def everyone(tmp_path, model):
     daemon.dispose()
 
 
-def test_a_room_of_them_all_answers_and_goes_on_after_a_restart(everyone, model):
+def test_a_room_of_them_all_uses_its_tools_and_goes_on_after_a_restart(everyone, model):
     daemon, present = everyone
-    names = {program.name for program in present}
-    for number, words in enumerate(("SAY:here marker-all", "SAY:back marker-again")):
-        daemon.start()
-        with daemon.stream() as stream:
-            turns = {
-                turn["target"].partition(":")[2]: turn["turnId"]
-                for turn in daemon.send(words)["turns"]
-            }
-            assert turns.keys() == names
-            said = {name: answer_of(stream, turn) for name, turn in turns.items()}
-        assert said == dict.fromkeys(names, words[4:8])
-        agents = {agent["id"]: agent for agent in daemon.get("/api/bootstrap")["agents"]}
-        expected = {"new"} if number == 0 else {"resumed", "rebuilt"}
-        assert {agent["continuity"] for agent in agents.values()} <= expected
-        assert daemon.terminate() == 0
-        daemon.assert_no_processes()
+    daemon.start()
+    with daemon.stream() as stream:
+        said_by_all(daemon, stream, present, "here", "marker-all")
+        for program in present:
+            words = program.uses("publish", content=f"published-by-{program.name}")
+            daemon.send(words, f"agent:{program.name}")
+        for program in present:
+            told = stream.until(says(f"published-by-{program.name}"), "what it published", 90)
+            assert told["actor"]["actorId"] == f"agent:{program.name}"
+    assert continuity_of_all(daemon) == {"new"}
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
+
+    daemon.start()
+    with daemon.stream() as stream:
+        said_by_all(daemon, stream, present, "back", "marker-again")
+    assert continuity_of_all(daemon) <= {"resumed", "rebuilt"}
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
     for program in present:
-        [asked] = prompts(model, program, "marker-again")[-1:]
+        asked = prompts(model, program, "marker-again")[-1]
         told = asked["earlier"] + asked["user"]
         assert "marker-all" in told, f"{program.name} knows what was said before, by whichever way"
+
+
+def said_by_all(daemon, stream, present, word, marker):
+    """Everyone is asked for the word, and answers with it."""
+    accepted = daemon.send(f"SAY:{word} {marker}")
+    turns = {turn["target"].partition(":")[2]: turn["turnId"] for turn in accepted["turns"]}
+    assert turns.keys() == {program.name for program in present}
+    said = {name: answer_of(stream, turn) for name, turn in turns.items()}
+    assert said == dict.fromkeys(turns, word)
+
+
+def continuity_of_all(daemon):
+    return {agent["continuity"] for agent in daemon.get("/api/bootstrap")["agents"]}
+
+
+def says(content):
+    return lambda event: event["type"] == "message.created" and event["body"]["content"] == content
 
 
 def answer_of(stream, turn_id):
