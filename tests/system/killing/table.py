@@ -27,10 +27,8 @@ AT_DEATH: dict[str, tuple[str, ...]] = {
 }
 """Point → what the ledger may say of the turn that passes it, at the kill."""
 
-HEAD = (
-    "| killed at | driver | kills | the ledger said of the turn | the agent got it, over all runs "
-    "| how it ended |\n|---|---|---|---|---|---|"
-)
+DRIVERS = ("acp", "claude", "codex")
+HEAD = f"| killed at | {' | '.join(DRIVERS)} |\n|---|{'---|' * len(DRIVERS)}"
 
 
 @attrs.frozen(kw_only=True)
@@ -59,21 +57,28 @@ def victims(result: Result) -> Iterator[Victim]:
 
 
 def rows(results: Iterable[Result]) -> Iterator[str]:
-    """One line of Markdown for each point and driver."""
-    groups: dict[tuple[str, str], list[Result]] = {}
+    """One line of Markdown for each point, a cell for each driver."""
+    found: dict[tuple[str, str], list[Victim]] = {}
     for result in results:
-        groups.setdefault((result.case.point, result.case.driver), []).append(result)
-    for (point, driver), cases in groups.items():
-        found = [victim for case in cases for victim in victims(case)]
-        seen = sum(victim.seen for victim in found)
-        yield (
-            f"| `{point}` | {driver} | {len(cases)} | {_counted(v.at_death for v in found)} "
-            f"| {seen} of {len(found)} | {_counted(v.end for v in found)} |"
-        )
+        key = (result.case.point, result.case.driver)
+        found.setdefault(key, []).extend(victims(result))
+    for point in sorted({point for point, _ in found}, key=list(AT_DEATH).index):
+        cells = [_cell(found.get((point, driver), [])) for driver in DRIVERS]
+        yield f"| `{point}` | {' | '.join(cells)} |"
+
+
+def _cell(turns: list[Victim]) -> str:
+    if not turns:
+        return "–"
+    seen = sum(turn.seen for turn in turns)
+    return f"{seen} of {len(turns)} got it: {_counted(turn.end for turn in turns)}"
 
 
 def _counted(texts: Iterable[str]) -> str:
-    return "; ".join(f"{times} × {text}" for text, times in Counter(texts).most_common())
+    counts = Counter(texts)
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{times} {text}" for text, times in counts.most_common())
 
 
 def _markers(ledger: Dump) -> dict[str, str]:

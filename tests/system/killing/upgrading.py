@@ -35,8 +35,8 @@ def upgrade_rows(results: list[UpgradeResult]) -> list[str]:
         if points:
             between = f"`{points[0]}`" + (f" … `{points[-1]}`" if len(points) > 1 else "")
             lines.append(
-                f"| {between} | – | {len(points)} | of the database: format {format_at_death}, "
-                f"whole | – | format {CURRENT} after the next start |"
+                f"| {between} | the database: format {format_at_death}, whole; after the next "
+                f"start {CURRENT}{' |' * 3}"
             )
     return lines
 
