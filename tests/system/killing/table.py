@@ -71,7 +71,7 @@ def _cell(turns: list[Victim]) -> str:
     if not turns:
         return "–"
     seen = sum(turn.seen for turn in turns)
-    return f"{seen} of {len(turns)} got it: {_counted(turn.end for turn in turns)}"
+    return f"{seen} of {len(turns)}: {_counted(turn.end for turn in turns)}"
 
 
 def _counted(texts: Iterable[str]) -> str:

@@ -47,5 +47,5 @@ def test_a_program_that_remembers_is_believed(killed: Killed) -> None:
 def test_a_row_of_the_table_tells_a_point(killed: Killed) -> None:
     (row,) = rows([killed("terminal.committed")])
     times = len(list(victims(killed("terminal.committed"))))
-    told = f"{times} of {times} got it: completed"
+    told = f"{times} of {times}: completed"
     assert row == f"| `terminal.committed` | {told} | – | – |"
