@@ -1,28 +1,18 @@
 """The MCP endpoint on a real socket, with tools of the test."""
 
 import os
-import socket
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 import attrs
-import httpx2
 import pytest
 import trio
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from groupx.actors.callers import Caller, Callers
 from groupx.domain.ids import ActorId
 from groupx.mcp.desk import open_desk
-from groupx.mcp.mount import McpMount
 from groupx.mcp.tool import Arguments, Tool, desk_of
-from groupx.web.app import create_guards
-from groupx.web.login import LoginCodes
-from groupx.web.server import WebServer
-from groupx.web.services import Entrance, RuntimeFacts, RuntimeStatus, Services, Status
-from groupx.web.token import Token
+from tests.mcp.serving import client, serving
 
 
 @attrs.define(eq=False)
@@ -67,16 +57,9 @@ class Endpoint:
     port: int
     callers: Callers
     bench: Bench
-    status: list[Status]
 
-    @asynccontextmanager
-    async def client(self, server: Any, mode: str = "auto"):
-        headers = {"authorization": f"Bearer {server.bearer}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=10) as http,
-            Client(streamable_http_client(server.url, http_client=http), mode=mode) as client,
-        ):
-            yield client
+    def client(self, server: Any, mode: str = "auto"):
+        return client(self.port, server, mode)
 
     def member(self, name: str = "alice"):
         """A context manager: the session of an agent, open inside it."""
@@ -94,39 +77,14 @@ def caller(name: str) -> Caller:
 
 @pytest.fixture
 async def endpoint(tmp_path):
-    listening = socket.create_server(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
-    callers = Callers(f"http://127.0.0.1:{port}", os.urandom)
-    mount, bench, status = McpMount(callers), Bench(), [Status.READY]
-    token = Token(tmp_path / "token")
-    entrance = Entrance(
-        facts=RuntimeFacts(
-            version="0",
-            channel="source",
-            started_at="2026-01-01T00:00:00.000Z",
-            runtime_key="k",
-            runtime_scope_key="s",
-            port=port,
-        ),
-        status=lambda: RuntimeStatus(status=status[0]),
-        request_shutdown=lambda: None,
-        token=token,
-        logins=LoginCodes(token),
-        mcp=mount,
-    )
-    services: Any = Services.__new__(Services)
-    for field in attrs.fields(Entrance):
-        object.__setattr__(services, field.name, getattr(entrance, field.name))
-    guards = create_guards(entrance)
-    guards.open_room(services, guards._behind)
+    bench, made = Bench(), []
+
+    def callers(url):
+        made.append(Callers(url, os.urandom))
+        return made[0]
 
     async def load():
         return partial(open_desk, room=None, tools=bench.desk(), instructions="Say hello.")
 
-    server = WebServer(listening, guards)
-    async with trio.open_nursery() as nursery:
-        await nursery.start(server.run)
-        await nursery.start(mount.run, load)
-        yield Endpoint(port, callers, bench, status)
-        server.stop()
-        nursery.cancel_scope.cancel()
+    async with serving(tmp_path, callers, load) as port:
+        yield Endpoint(port, made[0], bench)
