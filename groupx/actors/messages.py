@@ -11,11 +11,17 @@ from typing import Generic, Literal, TypeVar
 import attrs
 
 from groupx.actors.mailbox import Request
-from groupx.domain.commands import AcceptedMessage, CancelAnswer, WithdrawAnswer
+from groupx.domain.commands import (
+    AcceptedMessage,
+    CancelAnswer,
+    DispatchOperation,
+    WithdrawAnswer,
+)
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
 from groupx.domain.packet import Packet
 from groupx.domain.pages import RoomView
 from groupx.domain.rooms import IdleRooms, PrunedRooms
+from groupx.domain.side_conversation import SaidAside
 from groupx.domain.steering import SteerAction, Steered
 from groupx.domain.supervision import Supervision
 from groupx.domain.views import AgentView
@@ -40,6 +46,10 @@ class ToAgents:
 
 class ToBroker:
     """The broker. It asks the store."""
+
+
+class ToAssistant:
+    """The room's assistant. It asks the store."""
 
 
 # --- store ------------------------------------------------------------------------------------
@@ -210,6 +220,33 @@ class Observe(_MemberCommand, Request[ToBroker, Observed]):
 
 
 @attrs.frozen(kw_only=True)
+class _OperatorCommand:
+    """What the assistant does for the user, by the operator's binding."""
+
+    binding_id: str
+    actor_id: ActorId
+    client_command_id: str | None = None
+    to: tuple[str, ...]
+    supervision: Supervision | None = None
+    """Who is to watch the targets' turns."""
+
+
+@attrs.frozen(kw_only=True)
+class DispatchWork(_OperatorCommand, Request[ToBroker, AcceptedMessage]):
+    """Give work to agents without a message of the room."""
+
+    kind: DispatchOperation
+    content: str
+
+
+@attrs.frozen(kw_only=True)
+class DispatchEvent(_OperatorCommand, Request[ToBroker, AcceptedMessage]):
+    """Give agents a message that was said before."""
+
+    event_id: str
+
+
+@attrs.frozen(kw_only=True)
 class OpenRoom(_Command, Request[ToBroker, RoomView]):
     """Archive the active room and open another; every agent gets a new session."""
 
@@ -240,3 +277,21 @@ class ControlAgentCommand(_Command, Request[ToBroker, AgentView]):
 
     agent: ActorId
     action: Literal["start", "stop", "restart"]
+
+
+# --- assistant --------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class SayAside(_Command, Request[ToAssistant, SaidAside]):
+    """Say something to the assistant; answered once it is stored, with its reply if it had one.
+
+    The same command joins the reply that is being given; one without a reply is given again.
+    """
+
+    content: str
+
+
+@attrs.frozen(kw_only=True)
+class CancelAside(_Command, Request[ToAssistant, None]):
+    """Stop the running reply, and forget the messages that wait for it."""

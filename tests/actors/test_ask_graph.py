@@ -14,6 +14,7 @@ ANSWERS = {
     "ToContext": "ContextEngineActor",
     "ToAgents": "AgentsSupervisor",
     "ToBroker": "BrokerActor",
+    "ToAssistant": "AssistantActor",
 }
 
 
@@ -72,6 +73,7 @@ def test_the_graph_is_what_the_architecture_says() -> None:
     assert found["BrokerActor"] == {"StoreWriterActor", "AgentsSupervisor"}
     assert found["ContextEngineActor"] == {"StoreWriterActor"}
     assert found["AgentActor"] == {"StoreWriterActor", "ContextEngineActor"}
+    assert found["AssistantActor"] == {"StoreWriterActor"}
     assert found["StoreWriterActor"] == set()
     assert found["EventHubActor"] == set()
 
