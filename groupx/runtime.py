@@ -1,7 +1,7 @@
 """The composition root: the only place that names concrete classes of all layers.
 
 One tree, started from the first and stopped from the last:
-web · processes · store · hub · broker · context · lanes · mcp · agents · door.
+web · processes · store · hub · broker · context · lanes · mcp · agents · assistant · door.
 """
 
 import os
@@ -29,7 +29,7 @@ from groupx.adapters.registry import adapter_for
 from groupx.domain.commits import CommitFacts
 from groupx.domain.config import Config
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import ActorId, IdSource
+from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource
 from groupx.domain.paths import Paths
 from groupx.domain.runs import OpenRun, RecoverQuery
 from groupx.domain.runtime_keys import runtime_key, runtime_scope_key
@@ -39,6 +39,8 @@ from groupx.mcp.mount import McpMount
 from groupx.mcp.room import RoomFace
 from groupx.process.spawner import Spawner, SpawnError
 from groupx.process.sweep import record_run, sweep
+from groupx.runtime_assistant import NAME as ASSISTANT
+from groupx.runtime_assistant import enabled_assistant
 from groupx.runtime_folder import make_private_folders, sibling_databases, write_runtime_file
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
@@ -70,6 +72,7 @@ from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
 from groupx.web.services import (
+    AssistantFace,
     DatabaseFacts,
     Entrance,
     Notice,
@@ -123,6 +126,9 @@ def run_runtime(plan: Plan) -> None:
     driver is not known).
     """
     adapters = {agent.actor_id: adapter_for(agent.driver) for agent in plan.config.enabled_agents()}
+    assistant = enabled_assistant(plan.config)
+    if assistant is not None:
+        adapters[USER_ASSISTANT] = adapter_for(assistant.brain.driver)
     configure_log(plan.log_file)
     server, paths = plan.config.server, plan.paths
     with ExitStack() as held:
@@ -228,6 +234,11 @@ class Runtime:
                 run=self._supervise_agents,
                 stop_grace=stop_seconds(config) + SLACK_SECONDS,
             ),
+            ChildSpec(
+                name=ASSISTANT,
+                run=self._run_assistant,
+                stop_grace=stop_seconds(config) + SLACK_SECONDS,
+            ),
             fatal(name="door", run=self._keep_door),
         )
 
@@ -277,6 +288,9 @@ class Runtime:
     async def _supervise_agents(self, context: ChildContext) -> None:
         await self._room.agents.run(context)
 
+    async def _run_assistant(self, context: ChildContext) -> None:
+        await self._room.assistant.run(context)
+
     async def _keep_door(self, context: ChildContext) -> None:
         """Open to requests as the last of the start; closed, and every stream ended, first."""
         open_room(self._guards, self._services)
@@ -314,7 +328,9 @@ class Runtime:
         """Recovery phase 1, then everything that a request may want."""
         config, store = self._config, self._store.ref
         names = {agent.actor_id: agent.name for agent in config.agents}
-        opened = await store.ask(Write(open_run, OpenRun(agents=names)))
+        assistant = enabled_assistant(config)
+        run = OpenRun(agents=names, assistant_name=assistant and assistant.name)
+        opened = await store.ask(Write(open_run, run))
         roster = [agent.actor_id for agent in config.enabled_agents()]
         recovered = await store.ask(
             Write(
@@ -356,6 +372,7 @@ class Runtime:
         return Services(
             **_fields(self._entrance),
             broker=self._room.broker.ref,
+            assistant=self._assistant_face(),
             store=store,
             directory=self._room.directory,
             hub=self._hub,
@@ -367,6 +384,10 @@ class Runtime:
             backups=self._backups(),
             notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
         )
+
+    def _assistant_face(self) -> AssistantFace:
+        part = self._room.assistant
+        return AssistantFace(board=part.board, ref=part.actor and part.actor.ref)
 
     def _room_face(self) -> RoomFace:
         return RoomFace(
@@ -416,7 +437,9 @@ class Runtime:
         self._tree.stop()
 
     def _on_change(self, status: ChildStatus) -> None:
-        if status.state is ChildState.FAILED:
+        if status.name == ASSISTANT:
+            self._room.assistant.changed(status)
+        elif status.state is ChildState.FAILED:
             if self._failed is not None:  # the first one is raised, and said by who started this
                 _log.error("another part failed", part=status.name, error=status.error)
             self._failed = self._failed or status.name

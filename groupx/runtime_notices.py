@@ -22,14 +22,6 @@ class ConfigNotice:
 def config_notices(config: Config) -> tuple[ConfigNotice, ...]:
     """Looks at the file, too: its mode."""
     notices: list[ConfigNotice] = []
-    if config.assistant is not None and config.assistant.enabled:
-        notices.append(
-            ConfigNotice(
-                "assistant_absent",
-                "The config enables a room assistant, which this version does not have yet: "
-                "nothing of it was started. Everything else works.",
-            )
-        )
     if _has_values(config) and _others_read(config.path):
         notices.append(
             ConfigNotice(

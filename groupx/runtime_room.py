@@ -19,6 +19,7 @@ from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
 from groupx.actors.member_commands import MemberCommands
+from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
@@ -27,8 +28,9 @@ from groupx.actors.supervision_commands import SupervisionCommands
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import Adapter
 from groupx.domain.config import AgentConfig, Config
-from groupx.domain.ids import ActorId, IdSource, RoomId
+from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource, RoomId
 from groupx.process.spawner import Spawner
+from groupx.runtime_assistant import AssistantPart, enabled_assistant
 
 CLOSE_STEPS = 3
 """Of the stop ladder; each may take the config's `close`."""
@@ -59,6 +61,7 @@ class Room:
     lanes: LaneCounter
     context: ContextEngineActor
     agents: AgentsSupervisor
+    assistant: AssistantPart
     broker: BrokerActor
 
 
@@ -88,7 +91,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             directory=directory,
             transients=transients,
             bells=ports.bells.of(actor_id),
-            sessions=_sessions(agent, ports, transients),
+            sessions=_sessions(actor_id, ports, transients),
             lane=lanes[actor_id],
             stopping=stopping,
         )
@@ -109,6 +112,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             RoomCommands(store, transients),
             MemberCommands(store, directory, config.limits, config.transport),
             SupervisionCommands(store, directory, ports.bells, config.limits, config.transport),
+            OperatorCommands(store, directory, config.limits, config.transport),
         ),
         limits=config.limits,
         transport=config.transport,
@@ -123,6 +127,14 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         ),
         context=context,
         agents=supervised,
+        assistant=AssistantPart(
+            config,
+            store=store,
+            sessions=None
+            if enabled_assistant(config) is None
+            else _sessions(USER_ASSISTANT, ports, transients),
+            now_ms=ports.now_ms,
+        ),
         broker=broker,
     )
 
@@ -133,9 +145,9 @@ def stop_seconds(config: Config) -> float:
     return (timeouts.cancel + CLOSE_STEPS * timeouts.close) / 1000 + SLACK_SECONDS
 
 
-def _sessions(agent: AgentConfig, ports: RoomPorts, transients: Transients) -> SessionPorts:
+def _sessions(actor_id: ActorId, ports: RoomPorts, transients: Transients) -> SessionPorts:
     return SessionPorts(
-        adapter=ports.adapters[agent.actor_id],
+        adapter=ports.adapters[actor_id],
         spawner=ports.spawner,
         store=ports.store.ref,
         ids=ports.ids,

@@ -20,6 +20,7 @@ from groupx.web.guards import CALL, Behind, Call, Guards
 from groupx.web.policy import POLICIES, Auth, Policy, is_direct
 from groupx.web.routes import (
     agents,
+    assistant,
     backup,
     bootstrap,
     health,
@@ -42,6 +43,7 @@ AnyHandler = Callable[[Any, Call], Awaitable[Answer]]
 
 HANDLERS: dict[str, AnyHandler] = {
     **agents.HANDLERS,
+    **assistant.HANDLERS,
     **backup.HANDLERS,
     **bootstrap.HANDLERS,
     **health.HANDLERS,

@@ -14,6 +14,7 @@ import attrs
 from groupx.actors.callers import PATHS
 from groupx.domain.limits import MAX_PAGE_EVENTS
 from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS
+from groupx.domain.side_conversation import MAX_PAGE_MESSAGES
 from groupx.store.exchange.formats import FORMS
 from groupx.web.requests import (
     COMMAND,
@@ -143,6 +144,13 @@ POLICIES: tuple[Policy, ...] = (
     _post("start_agent", "/api/agents/<agent>/start"),
     _post("stop_agent", "/api/agents/<agent>/stop"),
     _post("restart_agent", "/api/agents/<agent>/restart"),
+    # the assistant
+    _get("assistant", "/api/assistant"),
+    _get("assistant_messages", "/api/assistant/messages",
+         query={"beforeId": identifier(required=False),
+                "limit": number(least=1, most=MAX_PAGE_MESSAGES)}),
+    _post("say_aside", "/api/assistant/messages", {"content": text()}),
+    _post("cancel_aside", "/api/assistant/cancel"),
     # agents
     *_desk("member", PATHS["member"]),
     *_desk("operator", PATHS["operator"]),

@@ -6,10 +6,11 @@ from typing import Literal, Protocol
 
 import attrs
 
+from groupx.actors.assistant_board import AssistantBoard
 from groupx.actors.callers import Caller, Desk
 from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
-from groupx.actors.messages import ToBroker, ToStore
+from groupx.actors.messages import ToAssistant, ToBroker, ToStore
 from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
@@ -98,6 +99,14 @@ class AgentViews(Protocol):
         ...
 
 
+@attrs.frozen(kw_only=True)
+class AssistantFace:
+    """The room's assistant: how it stands, and whom to ask if there is one."""
+
+    board: AssistantBoard
+    ref: ActorRef[ToAssistant] | None = None
+
+
 class McpFace(Protocol):
     """The agents' way into the room."""
 
@@ -128,6 +137,7 @@ class Services(Entrance):
     """The whole room; given once the store is open and recovered."""
 
     broker: ActorRef[ToBroker]
+    assistant: AssistantFace
     store: ActorRef[ToStore]
     directory: AgentViews
     hub: EventHub

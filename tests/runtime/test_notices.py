@@ -45,8 +45,8 @@ def test_an_ordinary_config_says_nothing(tmp_path: Path):
     assert codes(tmp_path, 0o644) == []
 
 
-def test_an_enabled_assistant_is_not_passed_over_in_silence(tmp_path: Path):
-    assert codes(tmp_path, 0o644, assistant=assistant(enabled=True)) == ["assistant_absent"]
+def test_an_assistant_is_nothing_odd(tmp_path: Path):
+    assert codes(tmp_path, 0o644, assistant=assistant(enabled=True)) == []
     assert codes(tmp_path, 0o644, assistant=assistant(enabled=False)) == []
 
 

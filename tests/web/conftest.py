@@ -5,6 +5,7 @@ import orjson
 import pytest
 import trio
 
+from groupx.actors.assistant_board import AssistantBoard
 from groupx.actors.callers import Caller
 from groupx.actors.event_hub import EventHub
 from groupx.domain.commands import AcceptedMessage, CancelAnswer, QueuedTurnAnswer, WithdrawAnswer
@@ -18,6 +19,7 @@ from groupx.web.app import create_guards, open_room
 from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.services import (
+    AssistantFace,
     DatabaseFacts,
     Entrance,
     RuntimeFacts,
@@ -157,10 +159,18 @@ def store():
 
 
 @pytest.fixture
-async def services(entrance, broker, store, tmp_path):
+def assistant():
+    return FakeActor({})
+
+
+@pytest.fixture
+async def services(entrance, broker, assistant, store, tmp_path):
     return Services(
         **attrs.asdict(entrance, recurse=False),
         broker=broker,
+        assistant=AssistantFace(
+            board=AssistantBoard(name="Ann", driver="demo", now_ms=lambda: 1), ref=assistant
+        ),
         store=store,
         directory=FakeDirectory(),
         hub=EventHub(Limits()),

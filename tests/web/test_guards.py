@@ -28,7 +28,7 @@ OPEN_DOOR = {"health", "index", "static", "login", "login_codes", "shutdown"}
 WITH_BODY = [policy for policy in POLICIES if policy.body is not None]
 UNKNOWN = ["/nothing", "/api/nothing", "/static", "/api/turns/x/nothing", "//", "*", "/API/health",
            "/api/health/", "http://127.0.0.1:4310/api/health", "/api/search", "/api/rooms/x",
-           "/api/memory", "/api/setup", "/api/assistant", "/api/backups", "/mcp/x"]  # fmt: skip
+           "/api/memory", "/api/setup", "/api/assistant/x", "/api/backups", "/mcp/x"]  # fmt: skip
 
 
 def address(policy):

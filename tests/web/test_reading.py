@@ -95,7 +95,7 @@ async def test_an_empty_room(reader):
     assert found["room"]["roomId"] == "room:main"
     assert found["rooms"] == [found["room"]]
     assert found["me"]["actorId"] == "user:web"
-    assert found["assistant"] == {"enabled": False, "state": "off"}
+    assert found["assistant"] == {"enabled": True, "state": "off"}
     assert found["events"] == []
     assert found["activeTurns"] == []
     assert found["throughSeq"] == 0

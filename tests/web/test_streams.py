@@ -133,6 +133,7 @@ class Room:
             logins=LoginCodes(self.token),
             mcp=nobody,
             broker=nobody,
+            assistant=nobody,
             store=self.store,
             directory=Directory(),
             hub=self.hub,

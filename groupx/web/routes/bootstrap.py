@@ -27,7 +27,7 @@ async def bootstrap(services: Services, call: Call) -> Answer:
 
 
 def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
-    facts = services.facts
+    facts, assistant = services.facts, services.assistant.board.view
     lanes = {lane.actor_id: lane for lane in found.lanes}
     return {
         "schema": SCHEMA,
@@ -46,7 +46,7 @@ def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
             to_wire(_with_lane(view, lanes.get(view.actor_id)))
             for view in services.directory.views()
         ],
-        "assistant": {"enabled": False, "state": "off"},
+        "assistant": {"enabled": assistant.enabled, "state": assistant.state.value},
         "activeTurns": [_turn_wire(services, turn) for turn in found.turns],
         "limits": to_wire(services.limits),
         "notices": to_wire(services.notices),
