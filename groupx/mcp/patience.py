@@ -7,7 +7,9 @@ import attrs
 import trio
 
 from groupx.actors.messages import CancelTurn, Read, Write
+from groupx.actors.steadfast import insist
 from groupx.domain.completion import ReleaseInline
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
 from groupx.domain.turns import TurnStatus
 from groupx.mcp.bounds import CONTENT_BYTES
@@ -19,6 +21,8 @@ from groupx.store.transactions.completion import release_inline
 
 PROGRESS_SECONDS = 10.0
 LAST_WRITE_SECONDS = 5.0
+LOOK_SECONDS = 5.0
+"""However busy the store is: a call that has sent something must not end as if it had not."""
 _STOPPED = frozenset({TurnStatus.CANCELLING, TurnStatus.CANCELLED})
 
 
@@ -34,14 +38,21 @@ class Waiting:
     """Registered before any of the turns was looked at."""
 
     async def look(self) -> tuple[CalledTurn, ...]:
-        """The turns as they are now."""
+        """The turns as they are now. STORE_BUSY when that cannot be known: they go on."""
         query = CalledQuery(
             message_event_id=self.message_event_id,
             room_id=self.room_id,
             author=self.call.caller.actor_id,
             characters=CONTENT_BYTES,
         )
-        return await self.call.room.store.ask(Read(called_turns, query))
+        with trio.move_on_after(LOOK_SECONDS):
+            return await insist(self.call.room.store, Read(called_turns, query))
+        raise GroupXError(
+            ErrorCode.STORE_BUSY,
+            "The message is stored and its turns go on, but the store was too busy to say how they "
+            "stand. Collect them by the messageEventId; do not send the message again.",
+            messageEventId=self.message_event_id,
+        )
 
     async def until_ended(
         self, seconds: float, turns: tuple[CalledTurn, ...], wanted: Callable[[CalledTurn], bool]
@@ -66,7 +77,7 @@ class Waiting:
                 return
 
     async def _is_stopped(self) -> bool:
-        status = await self.call.room.store.ask(Read(turn_status, self.by_turn_id))
+        status = await insist(self.call.room.store, Read(turn_status, self.by_turn_id))
         return status in _STOPPED
 
     async def let_go(self, turn_ids: Iterable[str]) -> None:

@@ -1,11 +1,13 @@
 """ask and collect: every target's own answer, nothing sent twice, nobody waits for ever."""
 
+import attrs
 import pytest
 import trio
 
 from groupx.adapters.contract import Failed
-from groupx.domain.errors import ErrorCode
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Limits, Timeouts
+from groupx.store.queries.called_turns import called_turns
 from tests.mcp.acting import acting, says
 
 A, B, C = "agent:a", "agent:b", "agent:c"
@@ -259,6 +261,42 @@ async def test_only_what_one_said_oneself_is_collected(jumping_clock, tmp_path, 
             assert await stage.refused(prompt, "collect", **given) == code
 
         await stage.run("a", collects)
+
+
+class Busy:
+    """A store that refuses the first `times` looks at called turns."""
+
+    def __init__(self, store, times):
+        self._store, self._left = store, times
+
+    async def ask(self, request):
+        if getattr(request, "run", None) is called_turns and self._left:
+            self._left -= 1
+            raise GroupXError(ErrorCode.STORE_BUSY, "busy")
+        return await self._store.ask(request)
+
+
+@pytest.mark.parametrize(("times", "state"), [(3, "answered"), (100, None)])
+async def test_a_busy_store_never_makes_what_was_sent_look_unsent(
+    jumping_clock, tmp_path, times, state
+):
+    async with acting(tmp_path, "a", "b") as stage:
+        stage.script("b", says("b"))
+
+        async def asks(prompt):
+            stage.face = attrs.evolve(stage.face, store=Busy(stage.room.store, times))
+            if state is not None:
+                answer = await stage.use(prompt, "ask", to=["b"], content="?")
+                assert answer["results"][0]["state"] == state
+                return
+            with pytest.raises(GroupXError, match="do not send the message again") as busy:
+                await stage.use(prompt, "ask", to=["b"], content="?")
+            stage.face = attrs.evolve(stage.face, store=stage.room.store)
+            late = await stage.use(prompt, "collect", **busy.value.details)
+            assert late["results"][0]["content"] == "b"
+
+        await stage.run("a", asks)
+        assert len(stage.room.programs[B].prompts) == 1
 
 
 async def test_a_long_answer_is_cut_and_can_be_read_on(jumping_clock, tmp_path):
