@@ -16,10 +16,10 @@ NOTES: dict[str, dict[tuple[str, ...], str]] = {
             "resume",
             "mode-again",
         ): "Gemini CLI loses a session that is loaded in the clock minute in "
-        "which it was opened: it begins the session's file, named by that minute, anew. The cases "
-        "are that quick. A session of an earlier minute is resumed, with its mode set again "
-        "(tested by hand: 5 of 5). GroupX says `rebuilt` when it was lost, and tells a new session "
-        "what the room said.",
+        "which it was opened: it begins the session's file, whose name has that minute, anew. The "
+        "cases are that quick. A session of an earlier minute was resumed, with its mode set again, "
+        "in 5 of 5 tries by hand; one of the same minute in 0 of 5. When it was lost, GroupX says "
+        "`rebuilt`, and tells a new session what the room said.",
     },
 }
 """Program, as it calls itself → cases → the note."""
@@ -27,7 +27,7 @@ NOTES: dict[str, dict[tuple[str, ...], str]] = {
 
 def notes_on(reports: Iterable[RunReport]) -> tuple[str, list[str]]:
     """The notes on these reports as Markdown, and every open cell that has none."""
-    lines = ["## Notes", ""]
+    lines = ["", "## Notes", ""]
     unexplained: list[str] = []
     for report in reports:
         program = report.subject.program
@@ -37,7 +37,7 @@ def notes_on(reports: Iterable[RunReport]) -> tuple[str, list[str]]:
                 lines.append(f"* **{program}**: {note}")
             left.difference_update(cases)
         unexplained += [f"{program}: {case}" for case in sorted(left)]
-    return "\n".join([*lines, ""]) if len(lines) > 2 else "", unexplained
+    return "\n".join([*lines, ""]) if len(lines) > 3 else "", unexplained
 
 
 def _is_open(case: CaseReport) -> bool:

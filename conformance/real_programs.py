@@ -27,6 +27,8 @@ class RealProgram:
     """The `args` of its agent in a config."""
     mode: str | None = None
     """The `mode` of its agent in a config."""
+    forgets: bool = False
+    """Whether it may lose a session that was opened just now (see `conformance.notes`)."""
     shell: str
     """What makes the mock model run a shell command with it; `{command}` is in JSON quotes."""
     room: str = "CALL:mcp__groupx__{tool} ARGS:{arguments}"
@@ -122,6 +124,7 @@ PROGRAMS: Mapping[str, RealProgram] = {
             dialect="gemini",
             args=("--acp",),
             mode="yolo",
+            forgets=True,
             shell=calls("run_shell", '{{"command": "{command}", "description": "a test"}}'),
             room="CALL:groupx_{tool} ARGS:{arguments}",
         ),

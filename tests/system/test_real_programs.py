@@ -39,8 +39,6 @@ KNOWS_NO_GHOST = {"claude"}
 """What refuses a session that it does not know, where others open a new one."""
 RETRIES_NOTHING_SAID = {"kimi", "grok", "hermes", "gemini"}
 """What asks its model again when it answers nothing."""
-FORGETS = {"gemini"}
-"""What may have lost a session that it told us."""
 REFUSALS = {"claude": (400, ErrorCode.NATIVE_TURN_FAILED)}
 """The status that is used where a refused key (401) is tried again for minutes."""
 COUNTS_NO_TOKENS = {"kimi"}
@@ -98,7 +96,7 @@ async def test_a_second_process_goes_on_with_the_session(program, profile, spawn
     known = first.facts.native_session_id
     again = attrs.evolve(profile, resume=known)
     async with opened(program.driver, again, spawner) as second:
-        if program.name in FORGETS and second.facts.continuity == "new":
+        if program.forgets and second.facts.continuity == "new":
             assert second.facts.native_session_id != known
         else:
             assert (second.facts.continuity, second.facts.native_session_id) == ("resumed", known)
