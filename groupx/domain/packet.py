@@ -1,7 +1,6 @@
 """The context packet: what an agent is told for one turn. Pure: same input, same text."""
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,9 +8,11 @@ import attrs
 
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import SYSTEM, USER_ASSISTANT, USER_WEB, ActorId, agent_id_of
+from groupx.domain.ids import SYSTEM, USER_WEB, ActorId
 from groupx.domain.limits import SOFT_CONTEXT_SHARE, Limits
+from groupx.domain.packet_entries import Entry, Section, heading, label, section, source_label
 from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
+from groupx.domain.packet_memories import Chosen, Kept, choose
 from groupx.domain.supervision import STEER, WATCH_BRIEF
 
 PACKET_SCHEMA = "groupx.context/0.4"
@@ -38,6 +39,22 @@ SMALLEST_FRAME = 64
 SENT_AGAIN = "sent again by the user"
 WORKERS_TASK = "the task of those you watch, not yours"
 GUIDANCE = "guidance of an observer"
+DELTA = "room_delta_since_cursor"
+SECTIONS = (
+    "groupx_protocol",
+    "configured_agent_identity",
+    "self_identity",
+    "agent_core_memory",
+    "agent_dated_memory",
+    "pinned_group_memory",
+    "room_checkpoint_summary",
+    DELTA,
+    "observed_identity",
+    "reply_chain",
+    "supervision_watch",
+    "current_message",
+)
+"""In the order of the packet; one without entries is left out."""
 _EXCLUDED_KINDS = frozenset({WATCH_BRIEF})
 
 
@@ -53,34 +70,6 @@ class Packet:
     """`{characters, sections[{name, characters, entries}], omitted[{section, count}]}`."""
 
 
-@attrs.frozen(kw_only=True)
-class _Entry:
-    """One attributed piece of a packet; `subject` and `seq` are `-` where there is none."""
-
-    id: str
-    seq: str
-    author: str
-    subject: str
-    source: str
-    content: str
-    note: str | None = None
-
-    def render(self, mark: str) -> str:
-        note = f' note="{self.note}"' if self.note else ""
-        return (
-            f"<entry {mark} id={_label(self.id)} seq={self.seq} author={_label(self.author)} "
-            f"subject={_label(self.subject)} source={_label(self.source)}{note}>\n"
-            f"{self.content}\n</entry {mark}>\n"
-        )
-
-
-@attrs.frozen
-class _Section:
-    name: str
-    text: str
-    entries: int
-
-
 def build_packet(
     inputs: PacketInputs, *, agent: AgentConfig, limits: Limits, boundary: str
 ) -> Packet:
@@ -91,27 +80,19 @@ def build_packet(
     the mandatory parts, and with them unread transcript that no summary covers.
     """
     mark = _unforgeable(boundary, inputs, agent)
-    head = [
-        _protocol(inputs, mark),
-        _section("configured_agent_identity", [_identity(agent)], mark),
-        _section("room_checkpoint_summary", _summary(inputs), mark),
-    ]
-    tail = [
-        _section("reply_chain", _reply_chain(inputs), mark),
-        _section("supervision_watch", _watched(inputs), mark),
-        _section("current_message", _current(inputs), mark),
-    ]
-    mandatory = sum(len(section.text) for section in head + tail)
-    if mandatory > limits.context_characters:
+    hard = limits.context_characters
+    mandatory = _mandatory(inputs, agent, mark)
+    size = sum(len(it.text) for it in mandatory)
+    if size > hard:
         raise _over_budget(
-            f"What must be said in this turn is {mandatory} characters, over the limit of "
-            f"{limits.context_characters}",
+            f"What must be said in this turn is {size} characters, over the limit of {hard}",
             "Send a shorter message, reply to a shorter one, or raise limits.contextCharacters and "
             "restart GroupX.",
         )
-    delta, omitted = _delta(inputs, mark, mandatory, limits.context_characters)
-    sections = [section for section in (*head, delta, *tail) if section.entries]
-    text = "".join(section.text for section in sections)
+    optional = _optional(inputs, mark, size, hard)
+    by_name = {it.name: it for it in (*mandatory, *(chosen.section for chosen in optional))}
+    sections = [by_name[name] for name in SECTIONS if by_name[name].entries]
+    text = "".join(it.text for it in sections)
     return Packet(
         text=text,
         context_through_seq=inputs.context_through_seq,
@@ -122,42 +103,72 @@ def build_packet(
             "sections": [
                 {"name": s.name, "characters": len(s.text), "entries": s.entries} for s in sections
             ],
-            "omitted": [{"section": delta.name, "count": omitted}] if omitted else [],
+            "omitted": [
+                {"section": it.section.name, "count": it.omitted} for it in optional if it.omitted
+            ],
         },
     )
+
+
+def _mandatory(inputs: PacketInputs, agent: AgentConfig, mark: str) -> list[Section]:
+    return [
+        _protocol(inputs, mark),
+        section("configured_agent_identity", [_identity(agent)], mark),
+        section("room_checkpoint_summary", _summary(inputs), mark),
+        section("reply_chain", _reply_chain(inputs), mark),
+        section("supervision_watch", _watched(inputs), mark),
+        section("current_message", _current(inputs), mark),
+    ]
+
+
+def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Chosen]:
+    """What fits beside `size` characters, the more important first: no memory takes the place of
+    unread transcript that must be there, and none goes over the soft limit."""
+    target, kept = inputs.target_actor_id, inputs.memories
+    soft = int(hard * SOFT_CONTEXT_SHARE)
+
+    def of(name: str, records: Sequence[Kept], taken: int) -> Chosen:
+        return choose(name, records, target=target, mark=mark, characters=soft - taken)
+
+    core = of("agent_core_memory", kept.core, size + _unread_needed(inputs, mark))
+    size += len(core.section.text)
+    delta = _delta(inputs, mark, size, hard)
+    chosen = [core, delta]
+    size += len(delta.section.text)
+    for name, records in (
+        ("agent_dated_memory", kept.dated),
+        ("pinned_group_memory", kept.room),
+        ("self_identity", kept.is_said_to_be(target)),
+        ("observed_identity", kept.said_of_it(target)),
+    ):
+        chosen.append(of(name, records, size))
+        size += len(chosen[-1].section.text)
+    return chosen
 
 
 # --- sections ---------------------------------------------------------------------------------
 
 
-def _section(name: str, entries: Sequence[_Entry], mark: str) -> _Section:
-    """A section without entries has no text at all."""
-    if not entries:
-        return _Section(name, "", 0)
-    body = "".join(entry.render(mark) for entry in entries)
-    return _Section(name, f"[{name} {mark}]\n{body}", len(entries))
-
-
-def _protocol(inputs: PacketInputs, mark: str) -> _Section:
+def _protocol(inputs: PacketInputs, mark: str) -> Section:
     name = "groupx_protocol"
     lines = (
         f"[{name} {mark}]",
         f"schema: {PACKET_SCHEMA}",
-        f"room: {_label(inputs.room_id)}",
-        f"target: {_label(inputs.target_actor_id)}",
+        f"room: {label(inputs.room_id)}",
+        f"target: {label(inputs.target_actor_id)}",
         f"after_seq: {inputs.lower_seq}",
         f"through_seq: {inputs.context_through_seq}",
         f"mark: {mark}",
         f"note: {PROTOCOL_NOTE if inputs.watched is None else WATCH_NOTE}",
     )
-    return _Section(name, "\n".join(lines) + "\n", 1)
+    return Section(name, "\n".join(lines) + "\n", 1)
 
 
-def _identity(agent: AgentConfig) -> _Entry:
+def _identity(agent: AgentConfig) -> Entry:
     content = f"name: {agent.name}"
     if agent.identity:
         content += f"\n{agent.identity}"
-    return _Entry(
+    return Entry(
         id=f"config:{agent.id}",
         seq="-",
         author=USER_WEB,
@@ -167,12 +178,12 @@ def _identity(agent: AgentConfig) -> _Entry:
     )
 
 
-def _summary(inputs: PacketInputs) -> list[_Entry]:
+def _summary(inputs: PacketInputs) -> list[Entry]:
     summary = inputs.summary
     if summary is None:
         return []
     return [
-        _Entry(
+        Entry(
             id=summary.summary_id,
             seq=f"{summary.from_seq}-{summary.through_seq}",
             author=summary.generator_actor_id,
@@ -183,24 +194,24 @@ def _summary(inputs: PacketInputs) -> list[_Entry]:
     ]
 
 
-def _reply_chain(inputs: PacketInputs) -> list[_Entry]:
+def _reply_chain(inputs: PacketInputs) -> list[Entry]:
     """Without the task that an observer's own section has."""
     task = _task_ids(inputs)
     return [_said(entry, inputs) for entry in inputs.reply_chain if entry.event_id not in task]
 
 
-def _watched(inputs: PacketInputs) -> list[_Entry]:
+def _watched(inputs: PacketInputs) -> list[Entry]:
     """Of an observer's turn: the workers' task in its author's words, then who is in the pair."""
     pair = inputs.watched
     if pair is None:
         return []
     turns = (*pair.workers, *pair.observers)
-    members = _Entry(
+    members = Entry(
         id=pair.pair_id,
         seq="-",
         author=SYSTEM,
         subject=",".join(turn.actor_id for turn in pair.workers) or "-",
-        source=_source_label(SYSTEM, inputs.target_actor_id),
+        source=source_label(SYSTEM, inputs.target_actor_id),
         content="\n".join(f"{turn.role}: {turn.actor_id} {turn.turn_id}" for turn in turns),
     )
     task = [_said(entry, inputs) for entry in pair.task]
@@ -212,7 +223,7 @@ def _task_ids(inputs: PacketInputs) -> frozenset[str]:
     return frozenset(entry.event_id for entry in task)
 
 
-def _current(inputs: PacketInputs) -> list[_Entry]:
+def _current(inputs: PacketInputs) -> list[Entry]:
     """The current message last; what it forwards, by its own author, just before it."""
     source, original = inputs.source, inputs.forwarded
     if original is None or source.kind == "retry":
@@ -220,19 +231,18 @@ def _current(inputs: PacketInputs) -> list[_Entry]:
     return [_said(original, inputs), _said(source, inputs)]
 
 
-def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> tuple[_Section, int]:
-    """What was said since the cursor, and how many entries of it are left out.
+def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> Chosen:
+    """What was said since the cursor.
 
-    `size` is that of all other sections. Only entries that the embedded summary covers may be
+    `size` is that of all sections so far. Only entries that the embedded summary covers may be
     left out, the oldest first, and they fill up to the soft limit; others up to the hard one.
     """
-    name = "room_delta_since_cursor"
-    covered_to = 0 if inputs.summary is None else inputs.summary.through_seq
+    covered_to = _covered_to(inputs)
     if inputs.complete_after_seq > max(inputs.lower_seq, covered_to):
         raise _unread_over_budget(hard)
     soft = int(hard * SOFT_CONTEXT_SHARE)
-    size += len(f"[{name} {mark}]\n")
-    chosen: list[_Entry] = []
+    size += len(heading(DELTA, mark))
+    chosen: list[Entry] = []
     candidates = list(_unread(inputs))
     for entry in reversed(candidates):
         said = _said(entry, inputs)
@@ -244,7 +254,18 @@ def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> tuple[_Sect
             break
         chosen.append(said)
     chosen.reverse()
-    return _section(name, chosen, mark), len(candidates) - len(chosen)
+    return Chosen(section(DELTA, chosen, mark), len(candidates) - len(chosen))
+
+
+def _unread_needed(inputs: PacketInputs, mark: str) -> int:
+    """The size of the unread transcript that nothing covers: no memory may take its place."""
+    covered_to = _covered_to(inputs)
+    needed = [_said(it, inputs) for it in _unread(inputs) if it.seq > covered_to]
+    return len(section(DELTA, needed, mark).text)
+
+
+def _covered_to(inputs: PacketInputs) -> int:
+    return 0 if inputs.summary is None else inputs.summary.through_seq
 
 
 def _unread(inputs: PacketInputs) -> Iterable[TranscriptEntry]:
@@ -272,7 +293,7 @@ def _never_in_packets(entry: TranscriptEntry) -> bool:
 # --- entries ----------------------------------------------------------------------------------
 
 
-def _said(entry: TranscriptEntry, inputs: PacketInputs) -> _Entry:
+def _said(entry: TranscriptEntry, inputs: PacketInputs) -> Entry:
     """A message under its author's name; a retry's words are those of the original's author."""
     author, content, note = entry.actor_id, entry.content, None
     own_brief = entry.event_id == inputs.source.event_id and inputs.watched is not None
@@ -282,12 +303,12 @@ def _said(entry: TranscriptEntry, inputs: PacketInputs) -> _Entry:
         note = GUIDANCE
     elif entry.kind == "retry":
         author, note = _author_of(entry.forwarded_event_id, inputs) or author, SENT_AGAIN
-    return _Entry(
+    return Entry(
         id=entry.event_id,
         seq=str(entry.seq),
         author=author,
         subject=",".join(entry.to) or "-",
-        source=_source_label(author, inputs.target_actor_id),
+        source=source_label(author, inputs.target_actor_id),
         content=content,
         note=note,
     )
@@ -305,28 +326,13 @@ def _author_of(event_id: str | None, inputs: PacketInputs) -> ActorId | None:
     return next((entry.actor_id for entry in known if entry.event_id == event_id), None)
 
 
-def _source_label(author: ActorId, target: ActorId) -> str:
-    """Who is speaking, in the fixed vocabulary of source labels."""
-    if author == target:
-        return "self"
-    if author == USER_WEB:
-        return "user"
-    if author == USER_ASSISTANT or agent_id_of(author) is None:
-        return "operator"
-    return author
-
-
-def _label(text: str) -> str:
-    """An id inside an entry's first line: no blank, quote or bracket can end it early."""
-    return re.sub(r"[^\w.:,@+/-]", "_", text) or "-"
-
-
 def _unforgeable(boundary: str, inputs: PacketInputs, agent: AgentConfig) -> str:
     """A mark that no content of this packet holds."""
     texts = [agent.name, agent.identity, inputs.source.content]
     texts += [entry.content for entry in _entries(inputs)]
     if inputs.summary is not None:
         texts.append(inputs.summary.content)
+    texts += inputs.memories.contents()
     mark = boundary
     while any(mark in text for text in texts):
         mark = hashlib.sha256(mark.encode()).hexdigest()[:32]

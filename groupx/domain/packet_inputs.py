@@ -11,6 +11,7 @@ import attrs
 
 from groupx.domain.commands import TriggerKind
 from groupx.domain.ids import ActorId, RoomId
+from groupx.domain.packet_memories import PacketMemories
 from groupx.domain.supervision import PairedTurn
 
 
@@ -154,6 +155,8 @@ class PacketInputs:
     """What `source` answers, whole, oldest first."""
     watched: WatchedPair | None = None
     """Only in an observer's turn."""
+    memories: PacketMemories = PacketMemories()
+    """As the target's memory policy lets it have them."""
     names: Mapping[ActorId, str] = attrs.field(factory=dict[ActorId, str])
     """Current display names of everybody known to the ledger."""
 

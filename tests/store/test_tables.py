@@ -22,8 +22,10 @@ WRITTEN_BY = {
     "events": "transaction.py",
     "groupx_instance": "formats/step_10.py",
     "groupx_schema": "formats/chain.py",
+    "identity_records": "record_rows.py",
     "lane_states": "transactions/lane.py",
     "memory_policies": "transactions/memory_policy.py",
+    "memory_records": "record_rows.py",
     "rooms": "transactions/rooms.py",
     "schema_migrations": "formats/chain.py",
     "search_state": "formats/step_10.py",
@@ -38,8 +40,6 @@ WRITTEN_BY = {
 
 LATER = {
     "context_resets": "reset of the context",
-    "identity_records": "memory and identity",
-    "memory_records": "memory and identity",
     "search_docs": "search",
     "search_fts": "search",
     "summaries": "compaction",

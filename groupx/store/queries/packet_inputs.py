@@ -9,6 +9,7 @@ from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery
 from groupx.domain.supervision import WATCH_BRIEF
 from groupx.store.context_floor import reset_floor
 from groupx.store.last_delivery import last_delivery
+from groupx.store.queries.packet_memories import packet_memories
 from groupx.store.supervision_rows import members, place_of, task_of
 from groupx.store.transcript import entry
 from groupx.store.turn_rows import TurnRow, get_turn
@@ -62,6 +63,7 @@ def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
         lower_seq=lower_seq,
         complete_after_seq=max(lower_seq, queued_seq or source.seq - 1),
         watched=_watched(conn, turn),
+        memories=packet_memories(conn, turn),
         names=names,
     )
 

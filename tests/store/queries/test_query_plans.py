@@ -45,13 +45,14 @@ from groupx.store.transactions.requeue import requeue
 from groupx.store.transactions.withdraw import replace, withdraw
 from groupx.store.usage_rows import context_renewed
 from tests.store.pairs import Pair
+from tests.store.records import Notes
 
 SMALL = {"actors", "rooms", "CONSTANT", "context_resets"}
 """Tables that do not grow with what is said, and what is no table."""
 ONCE = {recover._END_INSTANCES, recover._CLOSE_BINDINGS}
 """What only a start asks, of rows that any older program may have left."""
 
-GUARDED = re.compile(r"\s*INSERT .*INTO (agent_instances|session_bindings)")
+GUARDED = re.compile(r"\s*INSERT .*INTO (agent_instances|session_bindings|memory_records)")
 """Their triggers make SQLite plan a look at the rows that refer to them, which it skips as long
 as no foreign key is violated."""
 
@@ -74,6 +75,7 @@ class Spy:
 def exercise(ledger):
     """Every transaction and query at least once, along each of its branches that asks."""
     exercise_policies(ledger)
+    exercise_memories(ledger)
     exercise_claims(ledger)
     exercise_supervision(ledger)
     done = ledger.completed(reply_to_event_id=ledger.send(ledger.b).message_event_id)
@@ -143,6 +145,23 @@ def exercise_policies(ledger):
     ledger.write(record_usage, side)
     ledger.write(context_renewed, "room:main")
     ledger.bindings[ledger.c] = ledger.open_session(ledger.c)
+
+
+def exercise_memories(ledger):
+    notes = Notes(ledger)
+    source = ledger.completed(ledger.c).response_event_id
+    (correlation,) = ledger.row("SELECT correlation_id FROM events WHERE event_id = ?", source)
+    for command in (
+        notes.memory(layer="correlation", owner=correlation, source_event_id=source),
+        notes.memory(layer="core", owner=ledger.a),
+        notes.memory(),
+    ):
+        record = notes.keep(command).record
+        record = notes.replace(record.memory_id).record
+        notes.retract(record.memory_id)
+    record = notes.keep(notes.identity(ledger.a)).record
+    record = notes.replace(record.identity_id, family="identity").record
+    notes.retract(record.identity_id, family="identity")
 
 
 def exercise_claims(ledger):

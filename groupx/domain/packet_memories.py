@@ -1,0 +1,100 @@
+"""The memories and identities of one packet: whose they are, and how much of them fits."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from groupx.domain.ids import ActorId, agent_id_of
+from groupx.domain.memory import AUTOMATIC
+from groupx.domain.packet_entries import Entry, Section, heading, label, section, source_label
+
+
+@attrs.frozen(kw_only=True)
+class Kept:
+    """One active record as a packet shows it."""
+
+    record_id: str
+    seq: int | None
+    """Of the event that it comes from."""
+    kind: str
+    author: ActorId
+    subject: ActorId | None
+    source_kind: str
+    content: str
+
+
+@attrs.frozen(kw_only=True)
+class PacketMemories:
+    """What there is for one target, the newest first; of another agent's own memories nothing."""
+
+    core: tuple[Kept, ...] = ()
+    dated: tuple[Kept, ...] = ()
+    room: tuple[Kept, ...] = ()
+    """Of the room, and of the interaction that the turn belongs to."""
+    identity: tuple[Kept, ...] = ()
+    """About the target, whoever said it."""
+
+    def said_of_it(self, target: ActorId) -> tuple[Kept, ...]:
+        """What other agents observed; it is not what the target or the user says it is."""
+        return tuple(it for it in self.identity if _observes(it, target))
+
+    def is_said_to_be(self, target: ActorId) -> tuple[Kept, ...]:
+        """What the target itself, the user, or the assistant for the user, said that it is."""
+        return tuple(it for it in self.identity if not _observes(it, target))
+
+    def contents(self) -> tuple[str, ...]:
+        """Every text in it."""
+        return tuple(it.content for it in (*self.core, *self.dated, *self.room, *self.identity))
+
+
+@attrs.frozen
+class Chosen:
+    """A section that was filled as far as there was room, and how many entries are left out."""
+
+    section: Section
+    omitted: int
+
+
+def choose(
+    name: str, kept: Sequence[Kept], *, target: ActorId, mark: str, characters: int
+) -> Chosen:
+    """The newest that fit into `characters`, shown the oldest first; a record is never cut."""
+    chosen: list[Entry] = []
+    left = characters - len(heading(name, mark))
+    for it in kept:
+        entry = _entry(it, target)
+        size = len(entry.render(mark))
+        if size <= left:
+            left -= size
+            chosen.append(entry)
+    chosen.reverse()
+    return Chosen(section(name, chosen, mark), len(kept) - len(chosen))
+
+
+def _entry(kept: Kept, target: ActorId) -> Entry:
+    return Entry(
+        id=kept.record_id,
+        seq="-" if kept.seq is None else str(kept.seq),
+        author=kept.author,
+        subject=kept.subject or "-",
+        source=_source(kept, target),
+        content=kept.content,
+        note=label(kept.kind),
+    )
+
+
+def _source(kept: Kept, target: ActorId) -> str:
+    if kept.source_kind in AUTOMATIC:
+        return "automatic-rollup"
+    author, about = kept.author, kept.subject
+    if about is not None and about != author and _is_agent(author) and _is_agent(about):
+        return f"{author}-about-{about}"
+    return source_label(author, target)
+
+
+def _observes(kept: Kept, target: ActorId) -> bool:
+    return kept.author != target and _is_agent(kept.author)
+
+
+def _is_agent(actor_id: ActorId) -> bool:
+    return agent_id_of(actor_id) is not None

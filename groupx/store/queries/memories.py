@@ -1,0 +1,132 @@
+"""Memories and identities as they can be read: filtered, the newest first, page by page."""
+
+import itertools
+import sqlite3
+import unicodedata
+from collections.abc import Iterable
+from typing import TypeVar
+
+from groupx.domain.ids import ActorId
+from groupx.domain.memory import GENERATED_SUMMARY, MemoryRecord
+from groupx.domain.memory_commands import (
+    IdentityPage,
+    IdentityQuery,
+    MemoryPage,
+    MemoryQuery,
+)
+from groupx.store.queries.rooms import active_room
+from groupx.store.record_rows import (
+    IDENTITY_COLUMNS,
+    MEMORY_COLUMNS,
+    identity_from,
+    memory_from,
+)
+
+R = TypeVar("R")
+
+_MEMORIES = f"""
+SELECT {MEMORY_COLUMNS} FROM memory_records m
+WHERE ((m.scope_type = 'room' AND m.scope_id = :room)
+    OR (m.scope_type = 'agent' AND (:reader IS NULL OR m.scope_id = :reader))
+    OR (m.scope_type = 'correlation' AND EXISTS (
+      SELECT 1 FROM events e WHERE e.correlation_id = m.scope_id AND e.room_id = :room)))
+  AND (:history OR m.status = 'active')
+  AND (:scope_type IS NULL OR m.scope_type = :scope_type)
+  AND (:scope_id IS NULL OR m.scope_id = :scope_id)
+  AND (:agent_memory_type IS NULL OR m.agent_memory_type = :agent_memory_type)
+  AND (:kind IS NULL OR m.kind = :kind)
+  AND (:author IS NULL OR m.author_actor_id = :author)
+  AND (:subject IS NULL OR m.subject_actor_id = :subject)
+  AND (:before IS NULL OR (m.created_at, m.memory_id) < (
+    SELECT b.created_at, b.memory_id FROM memory_records b WHERE b.memory_id = :before))
+ORDER BY m.created_at DESC, m.memory_id DESC
+"""
+_IDENTITIES = f"""
+SELECT {IDENTITY_COLUMNS} FROM identity_records i
+WHERE (:history OR i.status = 'active')
+  AND (:subject IS NULL OR i.subject_actor_id = :subject)
+  AND (:author IS NULL OR i.author_actor_id = :author)
+  AND (:kind IS NULL OR i.kind = :kind)
+  AND (:before IS NULL OR (i.created_at, i.identity_id) < (
+    SELECT b.created_at, b.identity_id FROM identity_records b WHERE b.identity_id = :before))
+ORDER BY i.created_at DESC, i.identity_id DESC
+"""
+_SUMMARY = """
+SELECT summary_id, content, generator_actor_id, created_at FROM summaries
+WHERE room_id = ? AND status = 'active'
+"""
+
+
+def memories(conn: sqlite3.Connection, query: MemoryQuery) -> MemoryPage:
+    """Those of a room and of its interactions, and agents' own; a `before` that does not exist
+    gives none."""
+    values = {
+        "room": query.room_id or active_room(conn),
+        "reader": query.reader,
+        "history": query.history,
+        "scope_type": query.scope_type,
+        "scope_id": query.scope_id,
+        "agent_memory_type": query.agent_memory_type,
+        "kind": query.kind,
+        "author": query.author,
+        "subject": query.subject,
+        "before": query.before,
+    }
+    wanted = _words(query.words or "")
+    found = (memory_from(row) for row in conn.execute(_MEMORIES, values))
+    matching = (it for it in found if _has(wanted, it.content))
+    records, more = _page(matching, query.limit)
+    return MemoryPage(records=records, next_before=records[-1].memory_id if more else None)
+
+
+def identities(conn: sqlite3.Connection, query: IdentityQuery) -> IdentityPage:
+    """Identity records; the same rules."""
+    values = {
+        "history": query.history,
+        "subject": query.subject,
+        "author": query.author,
+        "kind": query.kind,
+        "before": query.before,
+    }
+    found = (identity_from(row) for row in conn.execute(_IDENTITIES, values))
+    records, more = _page(found, query.limit)
+    return IdentityPage(records=records, next_before=records[-1].identity_id if more else None)
+
+
+def summary_as_memory(conn: sqlite3.Connection, room_id: str | None) -> MemoryRecord | None:
+    """The room's active checkpoint (of the active room for None), to be read only."""
+    room_id = room_id or active_room(conn)
+    row = conn.execute(_SUMMARY, (room_id,)).fetchone()
+    if row is None:
+        return None
+    return MemoryRecord(
+        memory_id=row[0],
+        scope_type="room",
+        scope_id=room_id,
+        kind="summary",
+        author_actor_id=ActorId(row[2]),
+        content=row[1],
+        source_kind=GENERATED_SUMMARY,
+        status="active",
+        created_at=row[3],
+    )
+
+
+def _page(found: Iterable[R], limit: int) -> tuple[tuple[R, ...], bool]:
+    records = tuple(itertools.islice(found, limit + 1))
+    return records[:limit], len(records) > limit
+
+
+def _words(text: str) -> list[str]:
+    return _folded(text).split()
+
+
+def _has(wanted: list[str], content: str) -> bool:
+    if not wanted:
+        return True
+    folded = _folded(content)
+    return all(word in folded for word in wanted)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
