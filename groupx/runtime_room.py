@@ -19,6 +19,7 @@ from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
 from groupx.actors.member_commands import MemberCommands
+from groupx.actors.memory_commands import MemoryCommands
 from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
@@ -110,6 +111,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         bells=ports.bells,
         parts=(
             RoomCommands(store, transients),
+            MemoryCommands(store),
             MemberCommands(store, directory, config.limits, config.transport),
             SupervisionCommands(store, directory, ports.bells, config.limits, config.transport),
             OperatorCommands(store, directory, config.limits, config.transport),

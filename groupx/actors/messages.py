@@ -18,6 +18,9 @@ from groupx.domain.commands import (
     WithdrawAnswer,
 )
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
+from groupx.domain.memory import Family, GivenKind, Layer
+from groupx.domain.memory_commands import Draft, Recorded
+from groupx.domain.memory_policy import Generation, MemoryPolicy
 from groupx.domain.packet import Packet
 from groupx.domain.pages import RoomView
 from groupx.domain.rooms import IdleRooms, PrunedRooms
@@ -244,6 +247,56 @@ class DispatchEvent(_OperatorCommand, Request[ToBroker, AcceptedMessage]):
     """Give agents a message that was said before."""
 
     event_id: str
+
+
+@attrs.frozen(kw_only=True)
+class _RecordCommand:
+    """Somebody writes a memory or an identity, by its own binding; an agent out of its turn."""
+
+    client_command_id: str | None
+    binding_id: str = WEB_BINDING
+    actor_id: ActorId = USER_WEB
+    parent_turn_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Remember(_RecordCommand, Request[ToBroker, Recorded]):
+    """Keep something new."""
+
+    draft: Draft
+
+
+@attrs.frozen(kw_only=True)
+class Supersede(_RecordCommand, Request[ToBroker, Recorded]):
+    """Put a new record in the place of an active one, in the same layer."""
+
+    family: Family
+    record_id: str
+    layer: Layer | None = None
+    """The layer that the caller means it to be in; None: whichever it is in."""
+    new_kind: GivenKind | None = None
+    """None: as before."""
+    content: str
+    source_event_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Retract(_RecordCommand, Request[ToBroker, Recorded]):
+    """Take a record back."""
+
+    family: Family
+    record_id: str
+
+
+@attrs.frozen(kw_only=True)
+class SetMemoryPolicy(_Command, Request[ToBroker, MemoryPolicy]):
+    """Whether an agent (or who joins later: `system:groupx`) has memories and makes them."""
+
+    agent: ActorId
+    use_memories: bool
+    generation: Generation
+    expected_revision: int
+    reason: str | None = None
 
 
 @attrs.frozen(kw_only=True)

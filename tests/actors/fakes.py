@@ -22,6 +22,7 @@ from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
 from groupx.actors.member_commands import MemberCommands
+from groupx.actors.memory_commands import MemoryCommands
 from groupx.actors.messages import (
     CancelTurn,
     ControlAgentCommand,
@@ -29,6 +30,7 @@ from groupx.actors.messages import (
     SetLane,
     Write,
 )
+from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
@@ -315,8 +317,10 @@ class Room:
             bells=self.bells,
             parts=(
                 RoomCommands(self.store, self.transients),
+                MemoryCommands(self.store),
                 MemberCommands(self.store, self.directory, limits),
                 SupervisionCommands(self.store, self.directory, self.bells, limits),
+                OperatorCommands(self.store, self.directory, limits),
             ),
             limits=limits,
         )
