@@ -9,6 +9,7 @@ from groupx.mcp.room import RoomFace
 from groupx.mcp.tool import AnyTool, desk_of
 from groupx.mcp.tools.ask import ASK
 from groupx.mcp.tools.collect import COLLECT
+from groupx.mcp.tools.operator.desk import OPERATOR_DESK
 from groupx.mcp.tools.publish import PUBLISH
 from groupx.mcp.tools.read import READ
 from groupx.mcp.tools.send import SEND
@@ -19,11 +20,11 @@ MEMBER_INSTRUCTIONS = (
     "You are one of several agents in a room with their user. Everything said in it is stored and "
     "can be read by all. A name in a text wakes nobody; these tools do."
 )
-OPERATOR_INSTRUCTIONS = "You help the user of a room of agents to run it."
+OPERATOR_INSTRUCTIONS = "You help the user of a room of agents to run it, with these tools."
 
 TOOLS: Mapping[Desk, Mapping[str, AnyTool]] = {
     "member": desk_of(SEND, PUBLISH, ASK, COLLECT, READ, WATCH, STEER),
-    "operator": desk_of(),
+    "operator": OPERATOR_DESK,
 }
 INSTRUCTIONS: Mapping[Desk, str] = {
     "member": MEMBER_INSTRUCTIONS,

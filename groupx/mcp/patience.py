@@ -26,6 +26,25 @@ LOOK_SECONDS = 5.0
 _STOPPED = frozenset({TurnStatus.CANCELLING, TurnStatus.CANCELLED})
 
 
+async def turns_of(call: Call, room_id: RoomId, message_event_id: str) -> tuple[CalledTurn, ...]:
+    """The turns of a message of the caller as they are now. STORE_BUSY when that cannot be known:
+    they go on."""
+    query = CalledQuery(
+        message_event_id=message_event_id,
+        room_id=room_id,
+        author=call.caller.actor_id,
+        characters=CONTENT_BYTES,
+    )
+    with trio.move_on_after(LOOK_SECONDS):
+        return await insist(call.room.store, Read(called_turns, query))
+    raise GroupXError(
+        ErrorCode.STORE_BUSY,
+        "The message is stored and its turns go on, but the store was too busy to say how they "
+        "stand. Collect them by the messageEventId; do not send the message again.",
+        messageEventId=message_event_id,
+    )
+
+
 @attrs.frozen(kw_only=True)
 class Waiting:
     """What is waited for, out of which turn."""
@@ -39,20 +58,7 @@ class Waiting:
 
     async def look(self) -> tuple[CalledTurn, ...]:
         """The turns as they are now. STORE_BUSY when that cannot be known: they go on."""
-        query = CalledQuery(
-            message_event_id=self.message_event_id,
-            room_id=self.room_id,
-            author=self.call.caller.actor_id,
-            characters=CONTENT_BYTES,
-        )
-        with trio.move_on_after(LOOK_SECONDS):
-            return await insist(self.call.room.store, Read(called_turns, query))
-        raise GroupXError(
-            ErrorCode.STORE_BUSY,
-            "The message is stored and its turns go on, but the store was too busy to say how they "
-            "stand. Collect them by the messageEventId; do not send the message again.",
-            messageEventId=self.message_event_id,
-        )
+        return await turns_of(self.call, self.room_id, self.message_event_id)
 
     async def until_ended(
         self, seconds: float, turns: tuple[CalledTurn, ...], wanted: Callable[[CalledTurn], bool]

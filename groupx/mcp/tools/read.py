@@ -51,24 +51,30 @@ async def _read(call: Call, given: ReadRoom) -> Answer:
         after_seq=given.after_seq,
         correlation_id=given.correlation_id,
     )
-    found = await call.room.store.ask(Read(public_events, query))
-    newest = given.after_seq is None
-    events = _fitting(found[::-1] if newest else found)
+    return page_told(await call.room.store.ask(Read(public_events, query)), query)
+
+
+def page_told(
+    found: Sequence[PublicEvent], query: PublicQuery, *, max_characters: int | None = None
+) -> Answer:
+    """As many of the events as fit, each message cut to `max_characters`, and how to go on."""
+    newest = query.after_seq is None
+    events = _fitting(found[::-1] if newest else found, max_characters)
     seqs = [event["seq"] for event in events]
     return {
         "events": sorted(events, key=lambda event: event["seq"]),
-        "nextAfterSeq": max(seqs, default=given.after_seq or 0),
-        "more": not newest and (len(found) == given.limit or len(events) < len(found)),
+        "nextAfterSeq": max(seqs, default=query.after_seq or 0),
+        "more": not newest and (len(found) == query.limit or len(events) < len(found)),
     }
 
 
-def _fitting(found: Sequence[PublicEvent]) -> list[dict[str, Any]]:
+def _fitting(found: Sequence[PublicEvent], max_characters: int | None) -> list[dict[str, Any]]:
     """As many as fit, from the first one."""
     each = max(LEAST_BYTES, CONTENT_BYTES // max(1, len(found)))
     events: list[dict[str, Any]] = []
     size = 0
     for event in found:
-        told = _told(event, each)
+        told = _told(event, each, max_characters)
         size += len(orjson.dumps(told))
         if events and size > CONTENT_BYTES:
             break
@@ -85,7 +91,7 @@ async def read_content(call: Call, room_id: RoomId, event_id: str, offset: int) 
     return {"eventId": event_id, **cut(piece.text, piece.characters, CONTENT_BYTES, offset)}
 
 
-def _told(event: PublicEvent, max_bytes: int) -> dict[str, Any]:
+def _told(event: PublicEvent, max_bytes: int, max_characters: int | None) -> dict[str, Any]:
     body = event.body
     told: dict[str, Any] = {
         "seq": event.seq,
@@ -102,7 +108,7 @@ def _told(event: PublicEvent, max_bytes: int) -> dict[str, Any]:
     told |= {name: body[name] for name in _TOLD if name in body}
     content = body.get("content")
     if isinstance(content, str):
-        told |= cut(content, len(content), max_bytes)
+        told |= cut(content[:max_characters], len(content), max_bytes)
     return told
 
 
