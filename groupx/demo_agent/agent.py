@@ -3,11 +3,13 @@
 import os
 import re
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from groupx.demo_agent.casting import scene_for
 from groupx.demo_agent.packet import read_packet
 from groupx.demo_agent.room_tools import RoomTools, ToolRefused
+from groupx.demo_agent.scenes import Scene
 from groupx.demo_agent.turn import END_TURN, Turn
 from groupx.demo_agent.wire import CancelledByClient, Json, RpcFailure, Wire
 from groupx.domain.text import without_surrogates
@@ -20,8 +22,11 @@ ours can be gone on with, by any process, and there is no history to replay."""
 class DemoAgent:
     """Answers the client; one prompt runs at a time, on a thread of its own."""
 
-    def __init__(self, wire: Wire, *, name: str, pace: float) -> None:
+    def __init__(
+        self, wire: Wire, *, name: str, pace: float, cast: Callable[[str], Scene] = scene_for
+    ) -> None:
         self._wire = wire
+        self._cast = cast
         self._name = name
         self._pace = pace
         self._turn: Turn | None = None
@@ -90,7 +95,7 @@ class DemoAgent:
 
     def _run(self, request_id: Any, turn: Turn) -> None:
         try:
-            stop_reason = _played(turn)
+            stop_reason = self._played(turn)
         except CancelledByClient:
             stop_reason = "cancelled"
         except RpcFailure as failure:
@@ -106,10 +111,9 @@ class DemoAgent:
     def _error(self, request_id: Any, code: int, message: str) -> None:
         self._wire.send(id=request_id, error={"code": code, "message": message})
 
-
-def _played(turn: Turn) -> str:
-    try:
-        return scene_for(turn.message)(turn)
-    except ToolRefused as refused:
-        turn.say(f"The room refused: `{refused.code}`. {refused}")
-        return END_TURN
+    def _played(self, turn: Turn) -> str:
+        try:
+            return self._cast(turn.message)(turn)
+        except ToolRefused as refused:
+            turn.say(f"The room refused: `{refused.code}`. {refused}")
+            return END_TURN

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 import trio
+import trio.testing
 
 from groupx.adapters.contract import Failed
 from groupx.domain.errors import ErrorCode, GroupXError
@@ -332,3 +333,41 @@ async def test_many_asks_in_a_row_all_end(jumping_clock, tmp_path):
 
         await stage.run("a", asks)
         assert states == ["answered"] * 120
+
+
+OPEN = "SELECT 1 FROM turns WHERE terminal_at IS NULL"
+
+
+@pytest.mark.slow
+async def test_many_asks_at_once_leave_no_task(jumping_clock, tmp_path):
+    names = ("a", "b", "c", "d", "e", "f", "g", "h")
+    limits = Limits(root_turns=5_000, actor_calls_per_root=5_000)
+    async with acting(tmp_path, *names, limits=limits) as stage:
+        for name in names[1:]:
+            stage.script(name, says(name, 0.01))
+        states, tasks = [], []
+
+        async def one_after_another(prompt, first):
+            for number in range(6):
+                to = names[1 + (first + number) % 7]
+                answer = await stage.use(prompt, "ask", to=[to], content="?")
+                states.append(answer["results"][0]["state"])
+                late = await stage.use(prompt, "collect", messageEventId=answer["messageEventId"])
+                assert late["results"][0]["content"] == to
+
+        async def quiet():
+            await stage.room.until(lambda: len(stage.room.rows(OPEN)) == 1)
+            await trio.testing.wait_all_tasks_blocked()
+            return trio.lowlevel.current_statistics().tasks_living
+
+        async def asks(prompt):
+            tasks.append(await quiet())
+            async with trio.open_nursery() as nursery:
+                for first in range(8):
+                    nursery.start_soon(one_after_another, prompt, first)
+            tasks.append(await quiet())
+
+        await stage.run("a", asks)
+        assert len(states) == 48
+        assert set(states) == {"answered", "pending"}
+        assert tasks[0] == tasks[1]
