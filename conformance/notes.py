@@ -18,8 +18,8 @@ NOTES: dict[str, dict[tuple[str, ...], str]] = {
         ): "Gemini CLI loses a session that is loaded in the clock minute in "
         "which it was opened: it begins the session's file, whose name has that minute, anew. The "
         "cases are that quick. A session of an earlier minute was resumed, with its mode set "
-        "again, in 5 of 5 tries by hand; one of the same minute in 0 of 5. When it was lost, GroupX says "
-        "`rebuilt`, and tells a new session what the room said.",
+        "again, in 5 of 5 tries by hand; one of the same minute in 0 of 5. When it was lost, "
+        "GroupX says `rebuilt`, and tells a new session what the room said.",
     },
 }
 """Program, as it calls itself → cases → the note."""

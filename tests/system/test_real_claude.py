@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from pathlib import Path
 
 import attrs
@@ -10,7 +9,7 @@ import pytest
 import trio
 
 from groupx.adapters.claude.adapter import ClaudeAdapter
-from groupx.adapters.contract import AdapterStartError, Completed, Failed, McpServer
+from groupx.adapters.contract import AdapterStartError, Completed, Failed
 from groupx.domain.errors import ErrorCode
 from tests.system.real_turns import Turn, ask, living_in, opened
 
@@ -64,13 +63,6 @@ async def test_settings_that_forbid_the_mode(profile, spawner):
     with pytest.raises(AdapterStartError) as caught:
         await ClaudeAdapter().serve(profile, spawner)
     assert (caught.value.code, caught.value.transient) == (ErrorCode.NATIVE_POLICY_BLOCKED, False)
-
-
-async def test_a_dead_mcp_server_is_told(profile, spawner, tmp_path):
-    server = McpServer(name="groupx", url="http://127.0.0.1:9/mcp", bearer="a-secret-bearer")
-    async with opened("claude", attrs.evolve(profile, mcp=server), spawner) as session:
-        assert not session.facts.mcp_injected
-        assert stat.S_IMODE((tmp_path / "claude-mcp.json").stat().st_mode) == 0o600
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root is refused")

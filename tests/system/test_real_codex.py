@@ -42,12 +42,6 @@ async def test_a_tool_of_the_room_is_named_by_its_server(profile, spawner, progr
             assert [tool.name for tool in turn.tools] == ["groupx.post"] * 2
 
 
-async def test_a_room_without_its_tools_is_told(profile, spawner):
-    dead = McpServer(name="groupx", url="http://127.0.0.1:9/mcp", bearer="x")
-    async with opened("codex", attrs.evolve(profile, mcp=dead), spawner) as session:
-        assert not session.facts.mcp_injected
-
-
 @pytest.mark.parametrize(
     ("status", "code"),
     [(429, ErrorCode.NATIVE_QUOTA_EXCEEDED), (500, ErrorCode.NATIVE_TURN_FAILED)],

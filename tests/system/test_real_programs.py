@@ -41,6 +41,8 @@ RETRIES_NOTHING_SAID = {"kimi", "grok", "hermes", "gemini"}
 """What asks its model again when it answers nothing."""
 REFUSALS = {"claude": (400, ErrorCode.NATIVE_TURN_FAILED)}
 """The status that is used where a refused key (401) is tried again for minutes."""
+TELLS_OF_MCP = {"claude", "codex", "grok"}
+"""What tells that it did not reach the room's tools."""
 COUNTS_NO_TOKENS = {"kimi"}
 SHOWS_NO_OUTPUT = {"gemini"}
 SHOWS_NO_PROGRESS = {"hermes"}
@@ -172,6 +174,7 @@ async def test_the_tools_of_the_room_and_their_secret(program, profile, spawner,
 async def test_a_room_without_its_tools(program, profile, spawner):
     dead = McpServer(name="groupx", url="http://127.0.0.1:9/mcp", bearer=BEARER)
     async with opened(program.driver, attrs.evolve(profile, mcp=dead), spawner) as session:
+        assert session.facts.mcp_injected is (program.name not in TELLS_OF_MCP)
         assert (await ask(session, "SAY:still")).outcome == ("still", Completed)
 
 
