@@ -9,6 +9,11 @@ from groupx.mcp.room import RoomFace
 from groupx.mcp.tool import AnyTool, desk_of
 from groupx.mcp.tools.ask import ASK
 from groupx.mcp.tools.collect import COLLECT
+from groupx.mcp.tools.core_memory_remember import CORE_MEMORY_REMEMBER
+from groupx.mcp.tools.identity_read import IDENTITY_READ
+from groupx.mcp.tools.identity_remember import IDENTITY_REMEMBER
+from groupx.mcp.tools.memory_remember import MEMORY_REMEMBER
+from groupx.mcp.tools.memory_search import MEMORY_SEARCH
 from groupx.mcp.tools.operator.desk import OPERATOR_DESK
 from groupx.mcp.tools.publish import PUBLISH
 from groupx.mcp.tools.read import READ
@@ -23,7 +28,20 @@ MEMBER_INSTRUCTIONS = (
 OPERATOR_INSTRUCTIONS = "You help the user of a room of agents to run it, with these tools."
 
 TOOLS: Mapping[Desk, Mapping[str, AnyTool]] = {
-    "member": desk_of(SEND, PUBLISH, ASK, COLLECT, READ, WATCH, STEER),
+    "member": desk_of(
+        SEND,
+        PUBLISH,
+        ASK,
+        COLLECT,
+        READ,
+        WATCH,
+        STEER,
+        MEMORY_SEARCH,
+        MEMORY_REMEMBER,
+        CORE_MEMORY_REMEMBER,
+        IDENTITY_READ,
+        IDENTITY_REMEMBER,
+    ),
     "operator": OPERATOR_DESK,
 }
 INSTRUCTIONS: Mapping[Desk, str] = {

@@ -31,8 +31,8 @@ class MemorySearch(Arguments):
         None, description="The room's, an interaction's, your own core, or your own of past days."
     )
     kind: Kind | None = Field(None, description="Only this sort of statement.")
-    author: str | None = Field(
-        None, description='Only by this author: an agent id, or "user:web" for the user.'
+    by: str | None = Field(
+        None, description='Only what this author wrote: an agent id, or "user:web" for the user.'
     )
     history: bool = Field(False, description="Also what was superseded or retracted.")
     limit: int = Field(20, ge=1, le=MAX_SHOWN, description="How many at most.")
@@ -49,7 +49,7 @@ async def _memory_search(call: Call, given: MemorySearch) -> Answer:
         scope_type=scope_type,
         agent_memory_type=memory_type,
         kind=given.kind,
-        author=None if given.author is None else actor_named(given.author),
+        author=None if given.by is None else actor_named(given.by),
         history=given.history,
         before=given.before,
         limit=given.limit,
