@@ -29,7 +29,7 @@ def _watch_worker(turn: Turn, turn_id: str) -> None:
     following = _steer(turn, look["snapshot"])
     for watched in filter(None, (turn_id, following)):
         last = _until_end(turn, watched)
-        turn.say(f"Its turn is *{last['status']}*, steered {last['steerCount']} times.\n\n")
+        turn.say(f"Its turn is *{last['status']}*; steers of it: {last['steerCount']}.\n\n")
 
 
 def _steer(turn: Turn, snapshot: Json) -> str | None:
