@@ -1,12 +1,32 @@
 """watch: a worker's turn from the outside, for its observer alone, and for a bounded time."""
 
+import orjson
 import pytest
 import trio
 
 from groupx.adapters.contract import ReasoningDelta, Started, ToolUpdate
+from groupx.domain.attempts import DeliveryCertainty
 from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId
 from groupx.domain.limits import Timeouts
-from groupx.domain.watching import MAX_OBSERVED
+from groupx.domain.text import excerpt
+from groupx.domain.turns import TurnStatus
+from groupx.domain.watching import (
+    MAX_MESSAGE_CHARACTERS,
+    MAX_MESSAGES,
+    MAX_OBSERVED,
+    MAX_TASK_CHARACTERS,
+    MAX_TOOL_CHARACTERS,
+    MAX_TOOLS,
+    Excerpt,
+    LastSteer,
+    Milestone,
+    Watched,
+    WatchSnapshot,
+    glances,
+)
+from groupx.domain.wire import to_wire
+from groupx.mcp.tool import MAX_RESULT_BYTES
 from tests.mcp.acting import acting, says
 
 REFUSED = (
@@ -207,3 +227,30 @@ async def test_only_a_watch_turn_watches_or_steers(jumping_clock, tmp_path):
 
 async def tries_nothing(prompt):
     await trio.sleep(1)
+
+
+def test_the_longest_answer_fits_into_a_result():
+    """Control characters are six bytes each in JSON; ids and names may be of four."""
+    words = "\x01" * 10_000
+    said = Excerpt(event_id="e" * 40, excerpt=excerpt(words, MAX_MESSAGE_CHARACTERS))
+    step = {"nativeType": "tool.completed"} | {
+        "details": {"name": "\U00020000" * MAX_TOOL_CHARACTERS, "status": words}
+    }
+    snapshot = WatchSnapshot(
+        turn_id="t" * 40,
+        actor_id=ActorId("agent:" + "x" * 64),
+        status=TurnStatus.RUNNING,
+        delivery_certainty=DeliveryCertainty.DELIVERED,
+        last_seq=2**53,
+        terminal=False,
+        subject_cancelled=False,
+        task=Excerpt(event_id="e" * 40, excerpt=excerpt(words, MAX_TASK_CHARACTERS)),
+        messages=(said,) * MAX_MESSAGES,
+        tools=glances(
+            step | {"toolCallId": "\U00020000" * 198 + f"{number:02}"} for number in range(99)
+        ),
+        last_steer=LastSteer(action="nudge", reason=said.excerpt),
+    )
+    assert len(snapshot.tools) == MAX_TOOLS
+    watched = Watched(snapshot=snapshot, milestones=tuple(Milestone), timed_out=False)
+    assert len(orjson.dumps(to_wire(watched))) < MAX_RESULT_BYTES - 256
