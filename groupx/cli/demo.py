@@ -1,4 +1,4 @@
-"""The demo room: three agents without a model, in a folder of their own."""
+"""The demo room: three agents and an assistant without a model, in a folder of their own."""
 
 import json
 import os
@@ -43,6 +43,11 @@ def _write(config: Path) -> None:
         "agents": {
             key: {"driver": "demo", "name": name, "identity": identity, "cwd": "."}
             for key, name, identity in _AGENTS
+        },
+        "assistant": {
+            "enabled": True,
+            "name": "Assistant",
+            "brain": {"driver": "demo", "cwd": "."},
         },
     }
     staged = config.with_name(f".{config.name}.{os.getpid()}")

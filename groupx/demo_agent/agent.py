@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from groupx.demo_agent.casting import scene_for
+from groupx.demo_agent.casting import assistants_scene_for, scene_for
 from groupx.demo_agent.packet import read_packet
 from groupx.demo_agent.room_tools import RoomTools, ToolRefused
 from groupx.demo_agent.scenes import Scene
@@ -113,7 +113,9 @@ class DemoAgent:
 
     def _played(self, turn: Turn) -> str:
         try:
-            return self._cast(turn.message)(turn)
+            assists = turn.tools_of_room is not None and turn.tools_of_room.is_operators
+            scene = assistants_scene_for if assists else self._cast
+            return scene(turn.message)(turn)
         except ToolRefused as refused:
             turn.say(f"The room refused: `{refused.code}`. {refused}")
             return END_TURN

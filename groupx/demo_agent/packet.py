@@ -5,7 +5,7 @@ import re
 
 def read_packet(packet: str) -> tuple[str, str | None]:
     """The current message of a context packet, and our name in it; without one, all of it."""
-    head = re.match(r"\[groupx_protocol (\S+)\]\n", packet)
+    head = re.match(r"\[groupx_(?:protocol|assistant) (\S+)\]\n", packet)
     if head is None:
         return packet.strip(), None
     mark = head[1]

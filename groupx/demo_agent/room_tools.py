@@ -27,6 +27,7 @@ class RoomTools:
 
     def __init__(self, url: str, headers: dict[str, str]) -> None:
         self._place = urlsplit(url)
+        self.is_operators = self._place.path.endswith("/operator")
         self._headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",

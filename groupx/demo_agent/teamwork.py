@@ -10,7 +10,7 @@ _FILLER = frozenset({"and", "please"})
 _COLLECTS = 4
 
 
-def _addressed(turn: Turn, verb: str) -> tuple[list[str], str]:
+def addressed(turn: Turn, verb: str) -> tuple[list[str], str]:
     """Who is named after the verb, and what follows."""
     found = re.search(
         rf"\b{verb}\s+({NAMES})\s*[:,]?\s*(.*)", turn.message, re.IGNORECASE | re.DOTALL
@@ -33,7 +33,8 @@ def _answers(turn: Turn, asked: Json) -> list[Json]:
     return results
 
 
-def _told(results: list[Json]) -> str:
+def told(results: list[Json]) -> str:
+    """What came of a question, one line for each who was asked."""
     lines = ["| who | what came |", "|---|---|"]
     for result in results:
         content = " ".join(str(result.get("content") or result.get("message") or "").split())
@@ -43,10 +44,10 @@ def _told(results: list[Json]) -> str:
 
 
 def _ask(turn: Turn) -> str:
-    names, what = _addressed(turn, "ask")
+    names, what = addressed(turn, "ask")
     turn.say(f"I ask {', '.join(names)}.\n\n")
     results = _answers(turn, turn.use("ask", to=names, content=what or "What do you think?"))
-    turn.say(_told(results))
+    turn.say(told(results))
     return END_TURN
 
 
@@ -55,14 +56,14 @@ def _plan(turn: Turn) -> str:
     turn.say("Let me ask the others what they would do.\n\n")
     asked = turn.use("ask", to=["@all"], content="What would your part in this be?")
     results = _answers(turn, asked)
-    plan = f"**The plan**\n\n{_told(results)}"
+    plan = f"**The plan**\n\n{told(results)}"
     turn.use("publish", content=plan)
     turn.say(f"I asked {len(results)} of us, and published the plan for everybody to read.")
     return END_TURN
 
 
 def _tell(turn: Turn) -> str:
-    names, what = _addressed(turn, "tell")
+    names, what = addressed(turn, "tell")
     sent = turn.use("send", to=names, content=what or "Hello from me.")
     places = ", ".join(place["target"] for place in sent["turns"])
     turn.say(f"I sent it to {places}. I do not wait; what they say is shown in the room.")
@@ -87,7 +88,7 @@ def _read(turn: Turn) -> str:
 
 
 def _loop(turn: Turn) -> str:
-    names, _ = _addressed(turn, "loop with")
+    names, _ = addressed(turn, "loop with")
     turn.say(f"I pass it on to {names[0]}, and hope that the room stops us. ")
     turn.use("send", to=names[:1], content=f"loop with {turn.agent_id}")
     return END_TURN
