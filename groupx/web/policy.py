@@ -13,6 +13,7 @@ import attrs
 
 from groupx.actors.callers import PATHS
 from groupx.domain.limits import MAX_PAGE_EVENTS
+from groupx.domain.memory import GIVEN_KINDS, MAX_RECORDS
 from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS
 from groupx.domain.side_conversation import MAX_PAGE_MESSAGES
 from groupx.store.exchange.formats import FORMS
@@ -31,13 +32,28 @@ from groupx.web.requests import (
     word,
 )
 
-Method = Literal["GET", "POST", "DELETE", "WEBSOCKET"]
+Method = Literal["GET", "POST", "PUT", "DELETE", "WEBSOCKET"]
 WEBSOCKET: Method = "WEBSOCKET"
 """A GET that asks for the upgrade."""
 
 _NOTHING: Schema = MappingProxyType({})
 _READING: Schema = MappingProxyType({"roomId": identifier(required=False), "render": word("html")})
 """Which room (none: the active one), and whether messages come with their HTML."""
+
+
+SCOPES = ("room", "agent", "correlation")
+_RECORDS: Schema = MappingProxyType(
+    {
+        "kind": identifier(required=False),
+        "author": identifier(required=False),
+        "subject": identifier(required=False),
+        "show": word("active", "history"),
+        "before": identifier(required=False),
+        "limit": number(least=1, most=MAX_RECORDS),
+    }
+)
+"""Which records of memory and identity."""
+_RECORD: Schema = MappingProxyType({"content": text(), "sourceEventId": identifier(required=False)})
 
 
 class Auth(StrEnum):
@@ -127,6 +143,30 @@ POLICIES: tuple[Policy, ...] = (
     _post("prune_rooms", "/api/rooms/prune",
           {"olderThanDays": whole(least=1, most=MAX_PRUNE_DAYS),
            "action": choice("preview", "archive", "delete")}),
+    # memory and identity
+    _get("memories", "/api/memory",
+         query={**_RECORDS, "q": text(most=400, required=False),
+                "roomId": identifier(required=False), "scopeType": word(*SCOPES),
+                "scopeId": identifier(required=False), "agentMemoryType": word("core", "dated")}),
+    _post("remember_memory", "/api/memory",
+          {"scopeType": choice(*SCOPES), "scopeId": identifier(required=False), **_RECORD,
+           "kind": choice(*GIVEN_KINDS), "subjectActorId": identifier(required=False)}),
+    _post("supersede_memory", "/api/memory/<memory_id>/supersede",
+          {**_RECORD, "kind": word(*GIVEN_KINDS)}),
+    _post("retract_memory", "/api/memory/<memory_id>/retract"),
+    _get("identities", "/api/identity", query=_RECORDS),
+    _post("remember_identity", "/api/identity",
+          {"subjectActorId": identifier(), **_RECORD, "kind": choice(*GIVEN_KINDS)}),
+    _post("supersede_identity", "/api/identity/<identity_id>/supersede",
+          {**_RECORD, "kind": word(*GIVEN_KINDS)}),
+    _post("retract_identity", "/api/identity/<identity_id>/retract"),
+    _get("memory_policy", "/api/memory-policy/<agent>"),
+    Policy(name="set_memory_policy", method="PUT", path="/api/memory-policy/<agent>",
+           body={**COMMAND, "useMemories": flag(required=True),
+                 "generation": choice("enabled", "disabled", "excluded"),
+                 "expectedRevision": whole(least=0, most=MAX_SEQ),
+                 "reason": text(most=500, required=False)}),
+    # files
     _post("backup", "/api/backup"),
     _post("send_message", "/api/messages",
           {"to": TARGETS, "content": text(), "replyToEventId": identifier(required=False),

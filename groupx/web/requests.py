@@ -77,15 +77,15 @@ def record(schema: Schema, make: Callable[..., Any]) -> Field:
     return Field(read, required=False)
 
 
-def flag() -> Field:
-    """An optional true or false."""
+def flag(*, required: bool = False) -> Field:
+    """True or false."""
 
     def read(name: str, value: Any) -> bool:
         if not isinstance(value, bool):
             raise invalid(f"'{name}' must be true or false.", field=name)
         return value
 
-    return Field(read, required=False)
+    return Field(read, required)
 
 
 def choice(*words: str) -> Field:

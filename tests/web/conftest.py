@@ -231,6 +231,9 @@ class Client:
     async def post(self, target, value, **changes):
         return await self.request("POST", target, body=orjson.dumps(value), **changes)
 
+    async def put(self, target, value, **changes):
+        return await self.request("PUT", target, body=orjson.dumps(value), **changes)
+
     async def get(self, target, **changes):
         return await self.request("GET", target, **changes)
 

@@ -9,7 +9,7 @@ from groupx.web.policy import POLICIES, Policy
 
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text()
 ROW = re.compile(
-    r"^\| `(GET|POST|DELETE) (/\S*)`.* \| (open|user|bearer|session) \| (.*)\|$", re.MULTILINE
+    r"^\| `(GET|POST|PUT|DELETE) (/\S*)`.* \| (open|user|bearer|session) \| (.*)\|$", re.MULTILINE
 )
 BY_ROUTE = {(method, path): (auth, fields) for method, path, auth, fields in ROW.findall(PAGE)}
 

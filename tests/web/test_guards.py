@@ -21,6 +21,12 @@ SAMPLES = {
     "runtimeScopeKey": "s" * 64,
     "olderThanDays": 30,
     "action": "archive",
+    "scopeType": "room",
+    "kind": "note",
+    "subjectActorId": "agent:a",
+    "useMemories": True,
+    "generation": "enabled",
+    "expectedRevision": 0,
 }
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get"]
 GUARDED = [policy for policy in POLICIES if policy.auth is not Auth.OPEN]
@@ -28,7 +34,7 @@ OPEN_DOOR = {"health", "index", "static", "login", "login_codes", "shutdown"}
 WITH_BODY = [policy for policy in POLICIES if policy.body is not None]
 UNKNOWN = ["/nothing", "/api/nothing", "/static", "/api/turns/x/nothing", "//", "*", "/API/health",
            "/api/health/", "http://127.0.0.1:4310/api/health", "/api/search", "/api/rooms/x",
-           "/api/memory", "/api/setup", "/api/assistant/x", "/api/backups", "/mcp/x"]  # fmt: skip
+           "/api/memories", "/api/setup", "/api/assistant/x", "/api/backups", "/mcp/x"]  # fmt: skip
 
 
 def address(policy):

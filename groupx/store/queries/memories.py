@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TypeVar
 
+import attrs
+
 from groupx.domain.ids import ActorId
 from groupx.domain.memory import GENERATED_SUMMARY, MemoryRecord
 from groupx.domain.memory_commands import (
@@ -77,6 +79,18 @@ def memories(conn: sqlite3.Connection, query: MemoryQuery) -> MemoryPage:
     matching = (it for it in found if _has(wanted, it.content))
     records, more = _page(matching, query.limit)
     return MemoryPage(records=records, next_before=records[-1].memory_id if more else None)
+
+
+def memories_and_summary(conn: sqlite3.Connection, query: MemoryQuery) -> MemoryPage:
+    """`memories`, and before their first page the room's active checkpoint where it fits the
+    filters; no row of it is among the memories."""
+    page = memories(conn, query)
+    filtered = (query.words, query.author, query.subject, query.agent_memory_type, query.scope_id)
+    fits = query.scope_type in (None, "room") and query.kind in (None, "summary")
+    if query.before is not None or any(it is not None for it in filtered) or not fits:
+        return page
+    summary = summary_as_memory(conn, query.room_id)
+    return page if summary is None else attrs.evolve(page, records=(summary, *page.records))
 
 
 def identities(conn: sqlite3.Connection, query: IdentityQuery) -> IdentityPage:

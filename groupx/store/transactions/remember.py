@@ -12,7 +12,6 @@ from groupx.store.recording import (
     check_words,
     check_writer,
     is_correlation_of,
-    not_yours,
     recorded_from,
     source_event,
     take_pen,
@@ -71,7 +70,10 @@ def _memory(tx: Transaction, pen: Pen, command: RememberRecord, draft: MemoryDra
 def _scope_id(tx: Transaction, pen: Pen, command: RememberRecord, draft: MemoryDraft) -> str:
     if draft.layer == "room":
         if draft.owner not in (None, pen.room_id):
-            raise not_yours(f"'{draft.owner}' is not the active room")
+            raise GroupXError(
+                ErrorCode.STORE_CONFLICT,
+                f"'{draft.owner}' is not the active room, so it is only read; nothing was kept.",
+            )
         return pen.room_id
     if draft.layer == "core":
         return draft.owner or command.by

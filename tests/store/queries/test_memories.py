@@ -5,7 +5,12 @@ import pytest
 from groupx.domain.ids import USER_WEB
 from groupx.domain.memory_commands import IdentityQuery, MemoryQuery
 from groupx.domain.rooms import NewRoom
-from groupx.store.queries.memories import identities, memories, summary_as_memory
+from groupx.store.queries.memories import (
+    identities,
+    memories,
+    memories_and_summary,
+    summary_as_memory,
+)
 from groupx.store.transactions.rooms import new_room
 from tests.store.records import Notes
 
@@ -124,3 +129,14 @@ def test_the_checkpoint_is_read_as_a_memory_and_is_none(notes, found, ledger):
     assert (record.author_actor_id, record.source_kind) == (A, "generated_summary")
     assert found() == []
     assert summary_as_memory(ledger.conn, "room:other") is None
+    notes.keep(notes.memory(A, content="kept"))
+
+    def page(**query):
+        found = memories_and_summary(ledger.conn, MemoryQuery(**query))
+        return [it.content for it in found.records]
+
+    assert page() == page(scope_type="room") == ["before", "kept"]
+    assert page(kind="summary") == ["before"]
+    for other in ({"kind": "fact"}, {"author": A}, {"words": "kept"}, {"scope_id": "room:main"}):
+        assert page(**other) == ["kept"]
+    assert page(scope_type="agent") == page(before="mem_none") == []

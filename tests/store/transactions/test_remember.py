@@ -106,7 +106,6 @@ def test_who_may_not(notes, refused):
     for command in (
         notes.memory(A, "core", owner=B),
         notes.memory(USER_ASSISTANT, "core", owner=B),
-        notes.memory(owner="room:other"),
         attrs.evolve(notes.memory(A), by=B),
         attrs.evolve(notes.memory(A), parent_turn_id=notes.at_work(B)),
     ):
@@ -121,6 +120,11 @@ def test_what_does_not_exist(notes, refused):
     refused("NOT_FOUND", remember_record, notes.memory(source_event_id="evt_none"))
     refused("NOT_FOUND", remember_record, notes.memory(layer="correlation"))
     refused("NOT_FOUND", remember_record, notes.memory(layer="correlation", owner="corr_none"))
+
+
+def test_only_the_active_room_is_written(notes, refused):
+    assert notes.keep(notes.memory(owner="room:main")).record.scope_id == "room:main"
+    refused("STORE_CONFLICT", remember_record, notes.memory(owner="room:other"))
 
 
 def test_an_event_of_another_room_is_no_source(notes, ledger, refused):

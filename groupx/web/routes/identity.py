@@ -1,0 +1,66 @@
+"""GET·POST /api/identity…: what is said about who the agents are."""
+
+from groupx.actors.messages import Read, Remember, Retract, Supersede
+from groupx.domain.memory_commands import IdentityDraft, IdentityQuery
+from groupx.store.queries.memories import identities
+from groupx.web.errors import Answer, json_answer
+from groupx.web.guards import Call
+from groupx.web.routes.memory import DEFAULT_LIMIT, READ_DEADLINE_MS
+from groupx.web.services import Services
+
+
+async def list_identities(services: Services, call: Call) -> Answer:
+    """`{records, nextBefore?}`, the newest first."""
+    asked = call.query
+    query = IdentityQuery(
+        subject=asked.get("subject"),
+        author=asked.get("author"),
+        kind=asked.get("kind"),
+        history=asked.get("show") == "history",
+        before=asked.get("before"),
+        limit=asked.get("limit", DEFAULT_LIMIT),
+    )
+    return json_answer(await services.store.ask(Read(identities, query, READ_DEADLINE_MS)))
+
+
+async def remember_identity(services: Services, call: Call) -> Answer:
+    """`{record, eventId}`: say what an agent is. UNKNOWN_ACTOR."""
+    draft = IdentityDraft(
+        subject_actor_id=call.body["subjectActorId"],
+        kind=call.body["kind"],
+        content=call.body["content"],
+        source_event_id=call.body.get("sourceEventId"),
+    )
+    message = Remember(client_command_id=call.body["clientCommandId"], draft=draft)
+    return json_answer(await services.broker.ask(message))
+
+
+async def supersede_identity(services: Services, call: Call) -> Answer:
+    """`{record, eventId}`: the new record. NOT_FOUND, STORE_CONFLICT when it is not active."""
+    message = Supersede(
+        client_command_id=call.body["clientCommandId"],
+        family="identity",
+        record_id=call.segments["identity_id"],
+        new_kind=call.body.get("kind"),
+        content=call.body["content"],
+        source_event_id=call.body.get("sourceEventId"),
+    )
+    return json_answer(await services.broker.ask(message))
+
+
+async def retract_identity(services: Services, call: Call) -> Answer:
+    """`{record, eventId}`: the record as it is now. NOT_FOUND, STORE_CONFLICT."""
+    message = Retract(
+        client_command_id=call.body["clientCommandId"],
+        family="identity",
+        record_id=call.segments["identity_id"],
+    )
+    return json_answer(await services.broker.ask(message))
+
+
+HANDLERS = {
+    "identities": list_identities,
+    "remember_identity": remember_identity,
+    "supersede_identity": supersede_identity,
+    "retract_identity": retract_identity,
+}

@@ -1,0 +1,80 @@
+"""GET·POST /api/memory…: what the room and its agents remember."""
+
+from groupx.actors.messages import Read, Remember, Retract, Supersede
+from groupx.domain.memory_commands import MemoryDraft, MemoryQuery
+from groupx.store.queries.memories import memories_and_summary
+from groupx.web.errors import Answer, invalid, json_answer
+from groupx.web.guards import Call
+from groupx.web.services import Services
+
+READ_DEADLINE_MS = 1_000
+DEFAULT_LIMIT = 50
+
+
+async def list_memories(services: Services, call: Call) -> Answer:
+    """`{records, nextBefore?}`, the newest first; above them the room's checkpoint, if it fits the
+    filters."""
+    asked = call.query
+    query = MemoryQuery(
+        room_id=asked.get("roomId"),
+        words=asked.get("q"),
+        scope_type=asked.get("scopeType"),
+        scope_id=asked.get("scopeId"),
+        agent_memory_type=asked.get("agentMemoryType"),
+        kind=asked.get("kind"),
+        author=asked.get("author"),
+        subject=asked.get("subject"),
+        history=asked.get("show") == "history",
+        before=asked.get("before"),
+        limit=asked.get("limit", DEFAULT_LIMIT),
+    )
+    found = await services.store.ask(Read(memories_and_summary, query, READ_DEADLINE_MS))
+    return json_answer(found)
+
+
+async def remember_memory(services: Services, call: Call) -> Answer:
+    """`{record, eventId}`: keep it for the room, an interaction or an agent (as its core)."""
+    scope_type, owner = call.body["scopeType"], call.body.get("scopeId")
+    if scope_type != "room" and owner is None:
+        raise invalid(f"'scopeId' must say for which {scope_type} this is kept.", field="scopeId")
+    draft = MemoryDraft(
+        layer="core" if scope_type == "agent" else scope_type,
+        owner=owner,
+        kind=call.body["kind"],
+        content=call.body["content"],
+        subject_actor_id=call.body.get("subjectActorId"),
+        source_event_id=call.body.get("sourceEventId"),
+    )
+    message = Remember(client_command_id=call.body["clientCommandId"], draft=draft)
+    return json_answer(await services.broker.ask(message))
+
+
+async def supersede_memory(services: Services, call: Call) -> Answer:
+    """`{record, eventId}`: the new record. NOT_FOUND, STORE_CONFLICT when it is not active."""
+    message = Supersede(
+        client_command_id=call.body["clientCommandId"],
+        family="memory",
+        record_id=call.segments["memory_id"],
+        new_kind=call.body.get("kind"),
+        content=call.body["content"],
+        source_event_id=call.body.get("sourceEventId"),
+    )
+    return json_answer(await services.broker.ask(message))
+
+
+async def retract_memory(services: Services, call: Call) -> Answer:
+    """`{record, eventId}`: the record as it is now. NOT_FOUND, STORE_CONFLICT."""
+    message = Retract(
+        client_command_id=call.body["clientCommandId"],
+        family="memory",
+        record_id=call.segments["memory_id"],
+    )
+    return json_answer(await services.broker.ask(message))
+
+
+HANDLERS = {
+    "memories": list_memories,
+    "remember_memory": remember_memory,
+    "supersede_memory": supersede_memory,
+    "retract_memory": retract_memory,
+}
