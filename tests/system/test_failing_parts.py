@@ -2,11 +2,13 @@
 
 import signal
 import sys
+from typing import Any
 
 import pytest
 
 from tests.system.conftest import MakeDaemon
 from tests.system.daemon import TERMINAL, Daemon, demo_agent, of_turn
+from tests.system.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -104,5 +106,32 @@ def test_an_agents_actor_that_fails_touches_no_other(make_daemon: MakeDaemon):
         events.until(of_turn(hello, "turn.completed"), "the broken one works again")
         daemon.post(f"/api/turns/{turns[other]}/cancel")
         assert events.until(of_turn(turns[other], *TERMINAL), "its end")["type"] == "turn.cancelled"
+    assert daemon.terminate() == 0
+    daemon.assert_no_processes()
+
+
+def test_an_assistant_that_fails_is_started_again_and_the_room_does_not_feel_it(
+    make_daemon: MakeDaemon,
+):
+    brain = {"driver": "demo", "cwd": ".", "env": {"DEMO_AGENT_PACE": "0.05"}}
+    assistant = {"enabled": True, "name": "Ann", "brain": brain}
+    daemon = make_daemon({"ada": demo_agent()}, assistant=assistant)
+    breakable(daemon, ("groupx.actors.assistant", "AssistantActor", "run"))
+    daemon.start()
+
+    def standing() -> dict[str, Any]:
+        return daemon.get("/api/assistant")["assistant"]
+
+    daemon.post("/api/assistant/messages", {"content": "slow please"})
+    wait_until(lambda: "reply" in standing(), "a reply")
+    assert daemon.process is not None
+    daemon.process.send_signal(signal.SIGUSR1)
+    wait_until(lambda: "lastError" in standing() and standing()["state"] == "idle", "its return")
+    assert "broken on purpose" in standing()["lastError"]["message"]
+    [message] = daemon.get("/api/assistant/messages")["messages"]
+    assert message["state"] == "unanswered"
+    with daemon.stream() as events:
+        turn_id = daemon.send("hello")["turns"][0]["turnId"]
+        events.until(of_turn(turn_id, "turn.completed"), "an answer in the room")
     assert daemon.terminate() == 0
     daemon.assert_no_processes()
