@@ -16,7 +16,7 @@ after our cancel."""
 
 @attrs.frozen(kw_only=True)
 class Expect:
-    """How a turn ends, in the ledger's terms (12-tables C), and what it reported.
+    """How a turn ends, in the ledger's terms (docs/reading-a-failure.md), and what it reported.
 
     None = whatever it is.
     """

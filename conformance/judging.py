@@ -61,7 +61,7 @@ def _of_events(recording: Recording) -> list[str]:
 
 
 def _of_the_end(recording: Recording, expect: Expect) -> list[str]:
-    """12-tables C, by the product's own rule."""
+    """How the turn ended, by the product's own rule."""
     end = recording.end
     if end is None:
         return []  # its caller was cancelled

@@ -1,4 +1,4 @@
-"""How turns end: the rows of 12-tables C that a driver decides, written out once."""
+"""How turns end: the rows of `domain/outcomes.py` that a driver decides, written out once."""
 
 from functools import partial
 

@@ -97,7 +97,7 @@ class TurnEnd:
 def end_of_turn(
     end: PromptEnd, *, halt: Halt | None, killed: bool, started: bool, name: str
 ) -> TurnEnd:
-    """12-tables C for what a driver can report. A completion that beat a halt stays one."""
+    """How a turn ends by what its driver reported. A completion that beat a halt stays one."""
     if isinstance(end, Completed):
         return TurnEnd(cause=Cause.COMPLETED, evidence=True, stop_reason=end.stop_reason)
     if isinstance(end, Failed):

@@ -35,7 +35,7 @@ _UNSENT: Mapping[tuple[TurnStatus, TurnEvent], TurnEvent] = MappingProxyType(
 def certainty_without_attempt(
     status: TurnStatus, error_code: str | None
 ) -> DeliveryCertainty | None:
-    """What is known of the delivery of a turn that was never taken for one (12-tables C).
+    """What is known of the delivery of a turn that was never taken for one.
 
     None where the question does not arise: no end yet, and no packet that could be delivered.
     """

@@ -118,7 +118,7 @@ class GroupXError(Exception):
 
     @property
     def http_status(self) -> int:
-        """The status of 12-tables A; 500 for a code that no request is answered with."""
+        """The status by `HTTP_STATUS`; 500 for a code that no request is answered with."""
         return HTTP_STATUS.get(self.code, 500)
 
     def to_wire(self) -> dict[str, Any]:

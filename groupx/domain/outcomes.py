@@ -1,4 +1,4 @@
-"""What happened to a turn → how it ends (12-tables C), as data."""
+"""What happened to a turn → how it ends (docs/reading-a-failure.md), as data."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""One turn with its attempts, cause and effects (12-tables D, *turn detail*)."""
+"""One turn with its attempts, cause and effects (docs/http.md)."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

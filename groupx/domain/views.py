@@ -1,4 +1,4 @@
-"""What the room shows of agents and turns (12-tables D); `to_wire` gives the JSON."""
+"""What the room shows of agents and turns (docs/http.md); `to_wire` gives the JSON."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

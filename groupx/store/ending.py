@@ -237,7 +237,7 @@ def _announce(tx: Transaction, end: _End, response_id: str | None) -> str:
 
 
 def _body(end: _End, response_id: str | None) -> dict[str, Any]:
-    """The terminal event's body (12-tables E)."""
+    """The terminal event's body (docs/http.md, its durable types)."""
     body: dict[str, Any] = {"turnId": end.turn.turn_id, "status": end.status}
     if end.status is TurnStatus.COMPLETED:
         body["responseEventId"] = response_id

@@ -46,7 +46,7 @@ def wire_answer(data: Any, status: int = 200) -> Answer:
 
 
 def error_answer(error: GroupXError, headers: Headers = ()) -> Answer:
-    """The one error shape, with the status of 12-tables A."""
+    """The one error shape, with the status that `HTTP_STATUS` gives its code."""
     return Answer(
         status=error.http_status,
         content=orjson.dumps(error.to_wire(), default=str),

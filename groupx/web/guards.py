@@ -1,6 +1,6 @@
 """One layer in front of everything: HTTP, WebSocket, static files and 404s alike.
 
-The order of checks is that of 12-tables A: host, origin, token, method and path, size, type,
+The order of checks (docs/http.md): host, origin, token, method and path, size, type,
 JSON, sender fields, schema, draining. What comes after it may trust its `Call`.
 """
 

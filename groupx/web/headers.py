@@ -1,4 +1,4 @@
-"""Rules about request headers, as pure functions over the raw list (09-security items 2 to 4).
+"""Rules about request headers, as pure functions over the raw list (docs/security.md).
 
 Header names arrive in lower case; values are compared as sent, never normalised.
 """

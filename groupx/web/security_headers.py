@@ -1,4 +1,4 @@
-"""The headers of every response (09-security item 7). There are no CORS headers at all."""
+"""The headers of every response (docs/security.md). There are no CORS headers at all."""
 
 CSP = "; ".join(
     [

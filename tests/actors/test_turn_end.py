@@ -1,4 +1,4 @@
-"""Every end that a driver can report, under every reason to stop, against 12-tables C."""
+"""Every end that a driver can report, under every reason to stop, written out once more."""
 
 import pytest
 

@@ -19,7 +19,7 @@ SCHEMA = "groupx.bootstrap/1"
 
 
 async def bootstrap(services: Services, call: Call) -> Answer:
-    """Everything a face shows first (12-tables D). NOT_FOUND for no such room."""
+    """Everything a face shows first (docs/http.md). NOT_FOUND for no such room."""
     query = BootstrapQuery(room_id=call.query.get("roomId"))
     found = await services.store.ask(Read(read_bootstrap, query))
     page = await page_wire(services, call, found.page)
