@@ -7,6 +7,7 @@ import attrs
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Limits
 from groupx.domain.roster import RosterEntry
+from groupx.store.event_keys import raises_of
 from groupx.store.turn_rows import TurnRow
 
 _ROOT_TURNS = "SELECT count(*) FROM turns WHERE root_correlation_id = ?"
@@ -37,11 +38,6 @@ class Measure:
     def reached(self) -> bool:
         """Whether the call may not be made."""
         return self.needed > self.bound
-
-
-def raised_key(root: str, limit: str, stop_event_id: str) -> str:
-    """The idempotency key of a raise: a stopped call raises one limit at most once."""
-    return f"raised:{root}:{limit}:{stop_event_id}"
 
 
 def measure(
@@ -112,6 +108,6 @@ def stopped_message(stopped: Measure) -> str:
 
 
 def _bound(conn: sqlite3.Connection, parent: TurnRow, limit: str, configured: int) -> int:
-    key = raised_key(parent.root_correlation_id, limit, "")
-    (raised,) = conn.execute(_RAISED, (parent.room_id, key, key[:-1] + ";")).fetchone()
+    keys = raises_of(parent.root_correlation_id, limit)
+    (raised,) = conn.execute(_RAISED, (parent.room_id, *keys)).fetchone()
     return max(configured, raised or 0)

@@ -10,6 +10,7 @@ from groupx.domain.errors import GroupXError, RecordedRefusal
 from groupx.domain.ids import SYSTEM, ActorId
 from groupx.domain.wire import optional, to_wire
 from groupx.store.command_rows import remember_refusal
+from groupx.store.event_keys import raises_of, stop_key, stops_of
 from groupx.store.loop_limits import Measure, stopped_message
 from groupx.store.transaction import Transaction
 from groupx.store.turn_rows import TurnRow, find_turn
@@ -76,7 +77,7 @@ def record_loop_stop(
 ) -> Envelope:
     """Write the `routing.loop_stopped` of a call out of the turn `parent`."""
     root = parent.root_correlation_id
-    before = _count(tx, parent, f"loop:{root}:{limit}:", "routing.loop_stopped")
+    before = _count(tx, parent, stops_of(root, limit), "routing.loop_stopped")
     return tx.emit(
         EventDraft(
             type="routing.loop_stopped",
@@ -94,7 +95,7 @@ def record_loop_stop(
             root_correlation_id=root,
             parent_turn_id=parent.turn_id,
             hop_count=parent.hop_count,
-            idempotency_key=f"loop:{root}:{limit}:{before + 1}",
+            idempotency_key=stop_key(root, limit, before + 1),
             provenance=Provenance(source_kind="system", author_actor_id=SYSTEM),
         )
     )
@@ -103,12 +104,12 @@ def record_loop_stop(
 def _waiting(tx: Transaction, parent: TurnRow, limit: str) -> int:
     """How many stopped calls of this chain the user has not let go on."""
     root = parent.root_correlation_id
-    stopped = _count(tx, parent, f"loop:{root}:{limit}:", "routing.loop_stopped")
-    return stopped - _count(tx, parent, f"raised:{root}:{limit}:", "routing.loop_continued")
+    stopped = _count(tx, parent, stops_of(root, limit), "routing.loop_stopped")
+    return stopped - _count(tx, parent, raises_of(root, limit), "routing.loop_continued")
 
 
-def _count(tx: Transaction, parent: TurnRow, prefix: str, event_type: str) -> int:
-    values = (parent.room_id, prefix, prefix[:-1] + ";", event_type)
+def _count(tx: Transaction, parent: TurnRow, keys: tuple[str, str], event_type: str) -> int:
+    values = (parent.room_id, *keys, event_type)
     return int(tx.conn.execute(_STOPS, values).fetchone()[0])
 
 

@@ -7,8 +7,8 @@ import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, RoomId
+from groupx.store.event_keys import raised_key, stops_of
 from groupx.store.event_rows import load_json
-from groupx.store.loop_limits import raised_key
 from groupx.store.loop_stop import Refused
 from groupx.store.turn_rows import TurnRow, find_turn
 
@@ -63,7 +63,7 @@ def stopped_call(
 
 
 def _oldest(conn: sqlite3.Connection, root: str, room_id: RoomId) -> StoppedCall:
-    rows = conn.execute(_OF_ROOT, (room_id, f"loop:{root}:", f"loop:{root};")).fetchall()
+    rows = conn.execute(_OF_ROOT, (room_id, *stops_of(root))).fetchall()
     if not rows:
         raise _nothing_stopped(root)
     for row in rows:

@@ -25,6 +25,7 @@ from groupx.domain.watching import (
     WatchState,
     glances,
 )
+from groupx.store.event_keys import observations_of
 from groupx.store.event_rows import content_of, load_json
 from groupx.store.messages import get_message, is_withdrawn
 from groupx.store.supervision_rows import is_interrupted, steer_count
@@ -91,11 +92,6 @@ def watch_state(conn: sqlite3.Connection, query: WatchQuery) -> WatchState:
     )
 
 
-def observed_keys(watch_turn_id: str) -> tuple[str, str]:
-    """The range of the idempotency keys of a watch turn's `supervision.observed`."""
-    return f"watch:{watch_turn_id}:", f"watch:{watch_turn_id};"
-
-
 def _events(conn: sqlite3.Connection, turn: TurnRow) -> list[_Event]:
     values = {
         "correlation": turn.correlation_id,
@@ -159,7 +155,7 @@ def _shown(
     conn: sqlite3.Connection, watch: TurnRow, subject_id: str, after_seq: int
 ) -> Shown | None:
     """What the snapshot said that this watch turn was returned at `after_seq`."""
-    rows = conn.execute(_SHOWN, (watch.room_id, *observed_keys(watch.turn_id)))
+    rows = conn.execute(_SHOWN, (watch.room_id, *observations_of(watch.turn_id)))
     for (text,) in rows:
         snapshot = load_json(text)["snapshot"]
         if (snapshot["turnId"], snapshot["lastSeq"]) == (subject_id, after_seq):

@@ -10,7 +10,8 @@ from groupx.store.callbacks import callback_message
 from groupx.store.claim_rows import decide, find_claim, open_claims
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
 from groupx.store.enqueue import Message, Wake, called_from, check_content
-from groupx.store.loop_limits import measure, raised_key
+from groupx.store.event_keys import raised_key
+from groupx.store.loop_limits import measure
 from groupx.store.queries.rooms import active_room
 from groupx.store.stopped_calls import StoppedCall, stopped_call
 from groupx.store.supervision import enqueue_watched

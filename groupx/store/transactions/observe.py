@@ -4,7 +4,7 @@ from groupx.domain.envelope import EventDraft, Provenance
 from groupx.domain.watching import MAX_OBSERVED, ObserveCommand, Observed
 from groupx.domain.wire import to_wire
 from groupx.store.command_rows import sender_instance
-from groupx.store.queries.watch import observed_keys
+from groupx.store.event_keys import observations_of, observed_key
 from groupx.store.supervision_watch import subject_of, watching
 from groupx.store.transaction import Transaction
 
@@ -22,8 +22,8 @@ def observe(tx: Transaction, command: ObserveCommand) -> Observed:
     watch = watching(tx.conn, command.watch_turn_id, command.actor_id)
     snapshot = command.snapshot
     subject = subject_of(watch, snapshot.turn_id, ended_too=True).turn
-    prefix, end = observed_keys(watch.turn.turn_id)
-    (before,) = tx.conn.execute(_COUNT, (watch.turn.room_id, prefix, end)).fetchone()
+    values = (watch.turn.room_id, *observations_of(watch.turn.turn_id))
+    (before,) = tx.conn.execute(_COUNT, values).fetchone()
     if before >= MAX_OBSERVED:
         return Observed(limit_reached=True)
     event = tx.emit(
@@ -44,7 +44,7 @@ def observe(tx: Transaction, command: ObserveCommand) -> Observed:
             root_correlation_id=watch.turn.root_correlation_id,
             parent_turn_id=watch.turn.turn_id,
             hop_count=watch.turn.hop_count,
-            idempotency_key=f"{prefix}{before + 1}",
+            idempotency_key=observed_key(watch.turn.turn_id, before + 1),
             provenance=Provenance(
                 source_kind="supervision",
                 author_actor_id=command.actor_id,
