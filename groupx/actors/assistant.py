@@ -103,7 +103,9 @@ class AssistantActor:
         self._board.change(state=AssistantState.IDLE)
         try:
             async with trio.open_nursery() as nursery:
-                session = PrivateSession(self._program, self._sessions, nursery)
+                session = PrivateSession(
+                    self._program, self._sessions, nursery, at_work=self._at_work
+                )
                 nursery.start_soon(self._serve, letters)
                 nursery.start_soon(self._obey_stop, stopping)
                 while not stopping.is_set():
@@ -119,6 +121,9 @@ class AssistantActor:
             self._reply = None
             self._board.forget_open()
             self._board.change(state=AssistantState.OFF, program=None)
+
+    def _at_work(self) -> bool:
+        return self._reply is not None and not self._reply.is_halted
 
     async def _obey_stop(self, stopping: trio.Event) -> None:
         await stopping.wait()

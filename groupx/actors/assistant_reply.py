@@ -40,6 +40,11 @@ class AssistantReply:
         """The user wants no reply any more. Never waits."""
         self._stop_for(Halt.CANCEL)
 
+    @property
+    def is_halted(self) -> bool:
+        """Whether it is to end: nothing more is wanted of the program."""
+        return self._halted.is_set()
+
     async def run(self, text: str) -> TurnEnd:
         """Prompt; how it ended. Cancelling it kills the program's tree."""
         over = False

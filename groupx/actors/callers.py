@@ -29,6 +29,8 @@ class Caller:
     actor_id: ActorId
     instance_id: str | None
     """The running program of a member; None for the operator."""
+    at_work: Callable[[], bool] = lambda: True
+    """Whether the operator is at work on a reply; a member's running turn is in the ledger."""
     gone: trio.Event = attrs.field(factory=trio.Event)
     """Set when the session has ended: nothing of it may go on."""
 

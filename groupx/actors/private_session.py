@@ -1,5 +1,7 @@
 """A native session of a program that is no member of the room: nothing of it is written down."""
 
+from collections.abc import Callable
+
 import trio
 
 from groupx.actors.callers import Caller
@@ -13,7 +15,16 @@ from groupx.domain.ids import OPERATOR_BINDING, USER_ASSISTANT
 class PrivateSession:
     """Keeps at most one, always a new one. Its serving task lives in its user's nursery."""
 
-    def __init__(self, program: AgentConfig, ports: SessionPorts, nursery: trio.Nursery) -> None:
+    def __init__(
+        self,
+        program: AgentConfig,
+        ports: SessionPorts,
+        nursery: trio.Nursery,
+        *,
+        at_work: Callable[[], bool],
+    ) -> None:
+        """`at_work`: whether the program may act in the room just now."""
+        self._at_work = at_work
         self._program = program
         self._ports = ports
         self._nursery = nursery
@@ -77,6 +88,7 @@ class PrivateSession:
             binding_id=OPERATOR_BINDING,
             actor_id=USER_ASSISTANT,
             instance_id=None,
+            at_work=self._at_work,
         )
         try:
             with serving, ports.callers.admitted(caller) as mcp:

@@ -16,6 +16,7 @@ from groupx.domain.limits import Limits
 from groupx.mcp.desks import TOOLS
 from groupx.mcp.tool import MAX_RESULT_BYTES, Call
 from tests.actors.assisted import Assisted, assisted
+from tests.actors.fakes import FakePrompt
 from tests.mcp.acting import Stage, says
 
 A, B, C = "agent:a", "agent:b", "agent:c"
@@ -24,7 +25,8 @@ A, B, C = "agent:a", "agent:b", "agent:c"
 class Operator:
     """The assistant in the middle of a reply, with its tools in hand."""
 
-    def __init__(self, it: Assisted, caller: Caller) -> None:
+    def __init__(self, it: Assisted, caller: Caller, prompt: FakePrompt) -> None:
+        self.prompt = prompt
         self.it, self.room, self.caller = it, it.room, caller
         self.stage = Stage(it.room)
         self.told: list[str] = []
@@ -56,7 +58,7 @@ async def operating(path: Path, *names: str, **options: Any) -> AsyncIterator[Op
         assert server.url.endswith("/mcp/operator")
         caller = it.room.callers.find(server.bearer, "operator")
         assert caller is not None
-        yield Operator(it, caller)
+        yield Operator(it, caller, prompt)
         prompt.answer("done")
         await it.settled()
 
@@ -292,3 +294,19 @@ async def test_a_member_finds_no_seat_there_and_the_bearer_ends_with_the_session
         assert callers.find(server.bearer, "member") is None
     assert callers.find(server.bearer, "operator") is None
     assert operator.caller.gone.is_set()
+
+
+async def test_it_acts_only_while_the_user_waits_for_its_reply(jumping_clock, tmp_path) -> None:
+    async with operating(tmp_path, "a") as operator:
+        it, work = operator.it, {"to": ["a"], "content": "x"}
+        operator.prompt.answer("done")
+        await it.settled()
+        assert await operator.refused("worker_dispatch", **work) == "SESSION_NOT_AVAILABLE"
+        it.program.confirms_cancel = False
+        await it.say("and this", "c2")
+        prompt = await it.prompt()
+        assert (await operator.use("room_status"))["openTurns"] == []
+        await it.cancel()
+        await it.settled()
+        assert await operator.refused("worker_dispatch", **work) == "SESSION_NOT_AVAILABLE"
+        prompt.answer("too late")

@@ -1,8 +1,12 @@
 """All tools of the operator's desk."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from groupx.mcp.tool import AnyTool, desk_of
+import attrs
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.mcp.tool import Answer, AnyTool, Call, desk_of
 from groupx.mcp.tools.operator.cancel_turn import CANCEL_TURN
 from groupx.mcp.tools.operator.dispatch_event import DISPATCH_EVENT
 from groupx.mcp.tools.operator.read import READ
@@ -12,7 +16,7 @@ from groupx.mcp.tools.operator.send import SEND
 from groupx.mcp.tools.operator.worker_ask import WORKER_ASK
 from groupx.mcp.tools.operator.worker_dispatch import WORKER_DISPATCH
 
-OPERATOR_DESK: Mapping[str, AnyTool] = desk_of(
+_TOOLS = (
     ROOM_STATUS,
     READ,
     WORKER_DISPATCH,
@@ -22,3 +26,22 @@ OPERATOR_DESK: Mapping[str, AnyTool] = desk_of(
     CANCEL_TURN,
     RESTART_AGENT,
 )
+
+
+def _during_a_reply(tool: AnyTool) -> AnyTool:
+    """The same tool, refused with SESSION_NOT_AVAILABLE when nobody waits for a reply."""
+
+    async def run(call: Call, given: Any) -> Answer:
+        if not call.caller.at_work():
+            raise GroupXError(
+                ErrorCode.SESSION_NOT_AVAILABLE,
+                "The user waits for no reply of yours, or has stopped it, so nothing was done. "
+                "Wait for the next message.",
+            )
+        return await tool.run(call, given)
+
+    return attrs.evolve(tool, run=run)
+
+
+OPERATOR_DESK: Mapping[str, AnyTool] = desk_of(*map(_during_a_reply, _TOOLS))
+"""The assistant acts for its user, so only while it works on what the user said."""
