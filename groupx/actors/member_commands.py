@@ -48,6 +48,7 @@ class MemberCommands:
             trigger_kind="automatic",
             reply_to_event_id=message.reply_to_event_id,
             parent_turn_id=message.parent_turn_id,
+            waits=message.waits,
             wake_me=message.wake_me,
             supervision=message.supervision,
         )

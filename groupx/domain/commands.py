@@ -55,6 +55,8 @@ class AcceptCommand:
     reply_to_event_id: str | None = None
     forwarded_event_id: str | None = None
     parent_turn_id: str | None = None
+    waits: bool = False
+    """Whether the calling turn stays until the targets' turns have ended."""
     wake_me: bool = False
     """Whether the calling turn's agent is to be woken when a target's turn has ended."""
     supervision: Supervision | None = None

@@ -140,6 +140,7 @@ class Ledger:
             parent_turn_id=parent_turn_id,
             provenance=Provenance(source_kind="mcp"),
             trigger_kind="automatic",
+            waits=kind == "mcp.ask",
             **changes,
         )
 

@@ -5,10 +5,10 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
 from groupx.domain.roster import EVERYONE, RosterEntry
 from groupx.domain.supervision import resolve_pair
-from groupx.store.ancestry import ancestry
+from groupx.store.ancestry import Ancestry, ancestry
 from groupx.store.claim_rows import open_claims
 from groupx.store.command_rows import accepted_from, first_result, remember, sender_instance
-from groupx.store.enqueue import Lineage, Message, Wake, called_from, check_content, new_root
+from groupx.store.enqueue import Message, Wake, called_from, check_content, new_root
 from groupx.store.loop_limits import first_reached
 from groupx.store.loop_stop import Refused, refuse_call
 from groupx.store.queries.rooms import active_room
@@ -38,13 +38,17 @@ def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
     for event_id in (command.reply_to_event_id, command.forwarded_event_id):
         must_be_in_room(tx, room_id, event_id)
     check_content(command.content, command.limits)
+    calling = None
+    if command.parent_turn_id is not None:
+        calling = ancestry(tx.conn, command.parent_turn_id, command.actor_id)
+        _check_call(tx, command, calling, addressed.targets, observers)
     message = Message(
         room_id=room_id,
         actor_id=command.actor_id,
         instance_id=instance_id,
         body={"content": command.content},
         provenance=command.provenance,
-        lineage=_lineage(tx, command, addressed.targets, observers),
+        lineage=new_root(tx) if calling is None else called_from(calling.parent),
         reply_to_event_id=command.reply_to_event_id,
         forwarded_event_id=command.forwarded_event_id,
     )
@@ -57,7 +61,7 @@ def accept(tx: Transaction, command: AcceptCommand) -> AcceptedMessage:
     answer = enqueue_watched(tx, message, wake, observers, skipped=addressed.skipped)
     if command.wake_me and command.parent_turn_id is not None:
         children = [turn.turn_id for turn in answer.turns]
-        open_claims(tx, command.parent_turn_id, children, waits=_waits(command))
+        open_claims(tx, command.parent_turn_id, children, waits=command.waits)
     remember(tx, command.key, answer)
     return answer
 
@@ -73,23 +77,17 @@ def must_be_in_room(tx: Transaction, room_id: RoomId, event_id: str | None) -> N
     )
 
 
-def _waits(command: AcceptCommand) -> bool:
-    """Whether the call stays until the turns have ended."""
-    return command.key.command_type == "mcp.ask"
-
-
-def _lineage(
+def _check_call(
     tx: Transaction,
     command: AcceptCommand,
+    chain: Ancestry,
     targets: tuple[RosterEntry, ...],
     observers: tuple[RosterEntry, ...],
-) -> Lineage:
-    if command.parent_turn_id is None:
-        return new_root(tx)
-    chain = ancestry(tx.conn, command.parent_turn_id, command.actor_id)
+) -> None:
+    """Refuse what may not be called out of the turn at the end of `chain`."""
     woken = (*targets, *observers)
     refuse_messages_to_watched(tx.conn, chain.parent.turn_id, woken)
-    if _waits(command):
+    if command.waits:
         for target in targets:
             if target.actor_id in chain.actors:
                 raise GroupXError(
@@ -102,7 +100,6 @@ def _lineage(
     if stopped is not None:
         refused = _refused(command, targets)
         raise refuse_call(tx, chain.parent, command.key, refused, stopped)
-    return called_from(chain.parent)
 
 
 def _refused(command: AcceptCommand, targets: tuple[RosterEntry, ...]) -> Refused:

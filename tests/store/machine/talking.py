@@ -57,6 +57,7 @@ class Talking(Bench):
             trigger_kind="user" if parent is None else "automatic",
             reply_to_event_id=reply,
             parent_turn_id=parent,
+            waits=kind == "mcp.ask",
             wake_me=wake_me,
         )
 

@@ -181,6 +181,7 @@ def call(ledger, parent, caller, *to, kind="mcp.send", **changes):
         key=ledger.key(kind, binding=ledger.bindings[caller]),
         actor_id=caller,
         parent_turn_id=parent,
+        waits=kind == "mcp.ask",
         **changes,
     )
 

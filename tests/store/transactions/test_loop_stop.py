@@ -23,7 +23,7 @@ CASES = pytest.mark.parametrize(
 
 def call(ledger, parent, caller, *to, kind="mcp.send", **changes):
     key = ledger.key(kind, binding=ledger.bindings[caller], to=list(to))
-    fields = {"key": key, "actor_id": caller, "parent_turn_id": parent}
+    fields = {"key": key, "actor_id": caller, "parent_turn_id": parent, "waits": kind == "mcp.ask"}
     return ledger.message(*to, **(fields | changes))
 
 

@@ -129,7 +129,8 @@ def test_an_observers_full_lane_refuses_the_whole(ledger, refused):
 
 def call(ledger, parent, caller, *to, kind="mcp.send", **changes):
     key = ledger.key(kind, binding=ledger.bindings[caller])
-    return ledger.message(*to, key=key, actor_id=caller, parent_turn_id=parent, **changes)
+    fields = {"key": key, "actor_id": caller, "parent_turn_id": parent, "waits": kind == "mcp.ask"}
+    return ledger.message(*to, **(fields | changes))
 
 
 def test_an_agents_pair_stands_one_hop_below_it(ledger):
