@@ -16,6 +16,7 @@ from groupx.adapters.contract import (
     Reconciled,
     ToolUpdate,
 )
+from groupx.domain.attempts import Reconciliation
 from groupx.domain.ledger import OpenAttempt
 from groupx.domain.limits import Timeouts
 from groupx.domain.roster import AgentState
@@ -32,6 +33,8 @@ class Answer:
     found: Reconciled
     heard: Accumulator
     halted: Halt | None = None
+    went_on: bool = False
+    """The program was seen to be still at work on it."""
 
 
 class Pursuit:
@@ -65,6 +68,17 @@ class Pursuit:
         elif isinstance(event, ToolUpdate):
             self.heard.add_tool(event)
         self._silence.heard()
+
+    def answer(self, found: Reconciled | None) -> Answer:
+        """`found`, None where the time was over. A turn that was seen at work had been found,
+        however its program fell silent."""
+        went_on = self.past.goes_on.is_set()
+        if found is None or (went_on and found.outcome is Reconciliation.UNAVAILABLE):
+            found = Reconciled(
+                Reconciliation.MATCHED_RUNNING if went_on else Reconciliation.UNAVAILABLE,
+                native_turn_id=self.past.native_turn_id if went_on else None,
+            )
+        return Answer(found, self.heard, self.halted, went_on)
 
     def halt(self, why: Halt) -> bool:
         """Stop the turn if it goes on, for the first reason; whether it does. By force, also the

@@ -5,7 +5,6 @@ from types import MappingProxyType
 
 import trio
 
-from groupx.actors.accumulator import Accumulator
 from groupx.actors.bells import AgentBells
 from groupx.actors.lane import Lane
 from groupx.actors.mailbox import Bell
@@ -63,6 +62,14 @@ _SAID: Mapping[Reconciliation, str] = MappingProxyType(
 _SILENT = (
     "{name} went on with this turn while GroupX was away, then fell silent for longer than the "
     "time allowed and was stopped."
+)
+_UNSTOPPED = (
+    "{name} went on with this turn while GroupX was away. GroupX told it to stop and did not hear "
+    "that it did, so it may still be at work on it."
+)
+_UNREACHED = (
+    "{name} went on with this turn while GroupX was away and then could not be asked any more, so "
+    "it may still be at work on it."
 )
 _CUT_OFF: Mapping[Halt | None, Cause] = MappingProxyType(
     {
@@ -128,27 +135,26 @@ class LaneRecovery:
     # --- asking -------------------------------------------------------------------------------
 
     async def _pursue(self, pursuit: Pursuit) -> Answer:
-        answer = Answer(Reconciled(Reconciliation.UNAVAILABLE), Accumulator())
+        found = None
         with pursuit.scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._obey, self._bells.cancel, Halt.CANCEL, pursuit)
                 nursery.start_soon(self._obey, self._bells.force, Halt.FORCE, pursuit)
                 nursery.start_soon(pursuit.follow, self._report)
-                answer = await self._ask(pursuit)
+                found = await self._ask(pursuit)
                 nursery.cancel_scope.cancel()
-        return answer
+        return pursuit.answer(found)
 
-    async def _ask(self, pursuit: Pursuit) -> Answer:
+    async def _ask(self, pursuit: Pursuit) -> Reconciled:
         ports = self._ports
         try:
             async with ports.folders.one("recovery") as folder:
                 profile = profile_of(self._agent, ports, folder)
-                found = await ports.adapter.reconcile(
+                return await ports.adapter.reconcile(
                     profile, ports.spawner, pursuit.past, pursuit.hear
                 )
         except AdapterStartError:
-            found = Reconciled(Reconciliation.UNAVAILABLE)
-        return Answer(found, pursuit.heard, pursuit.halted)
+            return Reconciled(Reconciliation.UNAVAILABLE)
 
     async def _obey(self, bell: Bell, halt: Halt, pursuit: Pursuit) -> None:
         """A bell may have been meant for an earlier turn: only the ledger says that it was not."""
@@ -164,7 +170,7 @@ class LaneRecovery:
         found, heard = answer.found, answer.heard
         proven = None if found.end is None else _PROVEN[type(found.end)]
         completed = proven is NativeEnd.COMPLETED
-        matched = found.native_turn_id is not None
+        matched = answer.went_on or found.native_turn_id is not None
         more = len(heard.response) > len(attempt.partial_text or "")
         end = TerminalCommand(
             turn_id=attempt.turn_id,
@@ -190,9 +196,11 @@ class LaneRecovery:
         found, name = answer.found, self._agent.name
         if isinstance(found.end, Failed):
             return excerpt(without_surrogates(found.end.message), MAX_MESSAGE_CHARACTERS)
-        matched = found.native_turn_id is not None
+        matched = answer.went_on or found.native_turn_id is not None
         delivered = matched or attempt.certainty is DeliveryCertainty.DELIVERED
         said = _SAID[found.outcome]
-        if answer.halted is Halt.IDLE and matched:
+        if answer.went_on and found.outcome is Reconciliation.MATCHED_RUNNING:
+            said = _UNREACHED if answer.halted is None else _UNSTOPPED
+        elif answer.halted is Halt.IDLE and matched:
             said = _SILENT
         return f"{said.format(name=name)} {aftermath(delivered=delivered)}"

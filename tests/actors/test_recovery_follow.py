@@ -29,13 +29,23 @@ HOUR = 3_600
 
 class Works:
     """A program that goes on for so long, with a sign of life every minute, unless it is told to
-    stop and `obeys`."""
+    stop and `obeys`, and then tells its end, unless it is `lost`."""
 
-    def __init__(self, seconds: float, *, obeys: bool = True, silent: bool = False) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        *,
+        obeys: bool = True,
+        silent: bool = False,
+        lost: bool = False,
+        says: str = "",
+    ) -> None:
         self.seconds, self.obeys, self.silent = seconds, obeys, silent
+        self.lost, self.says = lost, says
 
     async def __call__(self, attempt: PastAttempt, sink: EventSink) -> Reconciled:
         attempt.goes_on.set()
+        sink(ContentDelta(self.says))
         until = trio.current_time() + self.seconds
         while (left := until - trio.current_time()) > 0:
             with trio.move_on_after(min(left, 60)):
@@ -45,6 +55,8 @@ class Works:
                 await trio.sleep_forever()
             if not self.silent:
                 sink(Heartbeat())
+        if self.lost:
+            return Reconciled(Reconciliation.UNAVAILABLE)
         sink(Started("n"))
         sink(ContentDelta("all of it"))
         return Reconciled(MATCHED, Completed(), "n")
@@ -115,13 +127,30 @@ async def test_it_stops_with_its_agent(jumping_clock, tmp_path, how) -> None:
 async def test_one_that_does_not_stop_is_given_up(jumping_clock, tmp_path) -> None:
     timeouts = Timeouts()
     async with open_room(tmp_path, "a", started=False, timeouts=timeouts) as room:
-        turn_id = await followed(room, Works(HOUR, obeys=False))
+        works = Works(HOUR, obeys=False, says="more than half of it")
+        turn_id = await followed(room, works)
         await room.cancel(turn_id)
         await room.ended(turn_id)
         bound = 2 * (timeouts.cancel + timeouts.request) / 1000
         assert trio.current_time() == pytest.approx(bound, abs=1)
         assert room.turn(turn_id) == ("interrupted", "TURN_INTERRUPTED", "delivered")
-        assert reconciliation(room) == "unavailable"
+        assert reconciliation(room) == "matched_running"
+        [event] = room.events("turn.interrupted")
+        assert "told it to stop and did not hear that it did" in event["message"]
+        [(partial,)] = room.rows("SELECT partial_text FROM turns WHERE turn_id = ?", turn_id)
+        assert partial == "more than half of it"
+
+
+async def test_one_that_can_no_longer_be_asked_was_found_all_the_same(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", started=False) as room:
+        turn_id = await followed(room, Works(60, lost=True))
+        await room.ended(turn_id)
+        assert room.turn(turn_id) == ("interrupted", "TURN_INTERRUPTED", "delivered")
+        assert reconciliation(room) == "matched_running"
+        [event] = room.events("turn.interrupted")
+        assert "could not be asked any more" in event["message"]
 
 
 async def test_by_force_it_has_a_moment_to_hear_of_it(jumping_clock, tmp_path) -> None:
