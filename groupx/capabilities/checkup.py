@@ -82,13 +82,19 @@ async def check_all(
 async def check_up(patient: Patient, spawner: Spawner, redactor: Redactor) -> Checkup:
     """Look for the program, start it, shake hands, offer it an MCP server, close it."""
     seconds = patient.profile.timeouts.handshake / 1000 + SLACK_SECONDS
-    checkup = None
-    with trio.move_on_after(seconds), tempfile.TemporaryDirectory(prefix="groupx-doctor-") as run:
+    checkup = Checkup(driver=patient.adapter.driver, found=False)
+    with (
+        trio.move_on_after(seconds) as bound,
+        tempfile.TemporaryDirectory(prefix="groupx-doctor-") as run,
+    ):
         profile = attrs.evolve(patient.profile, run_dir=run)
-        checkup = await _look(attrs.evolve(patient, profile=profile), spawner, redactor)
-    if checkup is None:
+        checkup = await _find(patient.adapter, profile, spawner)
+        if checkup.found:
+            stage = Stage(adapter=patient.adapter, spawner=spawner, profile=profile)
+            checkup = await _look(checkup, stage, Transcript(redactor))
+    if bound.cancelled_caught:
         problem = f"It was not done with within {seconds:g} s. Try it in a terminal of its own."
-        checkup = Checkup(driver=patient.adapter.driver, found=True, problems=(problem,))
+        checkup = _with_problem(checkup, problem)
     problems = [
         excerpt(redactor.without_secrets(" ".join(text.split())), MAX_PROBLEM)
         for text in checkup.problems
@@ -96,20 +102,16 @@ async def check_up(patient: Patient, spawner: Spawner, redactor: Redactor) -> Ch
     return attrs.evolve(checkup, agents=patient.agents, problems=tuple(problems))
 
 
-async def _look(patient: Patient, spawner: Spawner, redactor: Redactor) -> Checkup:
-    adapter, profile = patient.adapter, patient.profile
+async def _find(adapter: Adapter, profile: SessionProfile, spawner: Spawner) -> Checkup:
+    """Whether the program is there, and which version of it."""
     report = await adapter.probe(profile, spawner)
     if not report.found:
         problem = report.problem or "It was not found."
         return Checkup(driver=adapter.driver, found=False, problems=(problem,))
-    environment = child_environment(os.environ, profile.env)
-    old_node = await node_problem(adapter.driver, report.path or "", environment, spawner)
-    if old_node is not None:  # what it says after that is of no use
-        return Checkup(driver=adapter.driver, found=True, path=report.path, problems=(old_node,))
     version, odd = report.version, None
     if version is not None and not re.search(r"\d+\.\d+", version):
         version, odd = None, f'It does not tell its version. It said: "{version}".'
-    checkup = Checkup(
+    return Checkup(
         driver=adapter.driver,
         found=True,
         path=report.path,
@@ -117,8 +119,15 @@ async def _look(patient: Patient, spawner: Spawner, redactor: Redactor) -> Check
         notes=report.notes,
         problems=tuple(text for text in (report.problem, odd) if text),
     )
-    stage = Stage(adapter=adapter, spawner=spawner, profile=profile)
-    return await _start(checkup, stage, Transcript(redactor))
+
+
+async def _look(checkup: Checkup, stage: Stage, transcript: Transcript) -> Checkup:
+    environment = child_environment(os.environ, stage.profile.env)
+    old_node = await node_problem(checkup.driver, checkup.path or "", environment, stage.spawner)
+    if old_node is None:
+        return await _start(checkup, stage, transcript)
+    # What it says without its Node is of no use.
+    return Checkup(driver=checkup.driver, found=True, path=checkup.path, problems=(old_node,))
 
 
 async def _start(checkup: Checkup, stage: Stage, transcript: Transcript) -> Checkup:

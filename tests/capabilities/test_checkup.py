@@ -138,7 +138,18 @@ async def test_a_checkup_ends_with_its_time(autojump_clock):
             await trio.sleep_forever()
 
     found = await of(Stuck(), timeouts=Timeouts(handshake=1000))
-    assert not found.usable
+    assert (found.found, found.usable) == (False, False)
+    assert "46 s" in found.problems[0]
+
+
+async def test_what_was_found_before_its_time_was_over_is_told(autojump_clock):
+    @attrs.define
+    class Deaf(Paper):
+        async def serve(self, profile, spawner, *, task_status=trio.TASK_STATUS_IGNORED):
+            await trio.sleep_forever()
+
+    found = await of(Deaf(), timeouts=Timeouts(handshake=1000))
+    assert (found.found, found.path, found.usable) == (True, "/bin/paper", False)
     assert "46 s" in found.problems[0]
 
 
