@@ -26,6 +26,7 @@ from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.supervision_commands import SupervisionCommands
+from groupx.actors.terms import Terms
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import Adapter
 from groupx.domain.config import AgentConfig, Config
@@ -104,20 +105,19 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         stop_grace=stop_seconds(config),
         jitter=random.random,
     )
+    terms = Terms(directory, config.limits, config.transport)
     broker = BrokerActor(
         store=store,
         agents=supervised.ref,
-        directory=directory,
         bells=ports.bells,
         parts=(
             RoomCommands(store, transients),
             MemoryCommands(store),
-            MemberCommands(store, directory, config.limits, config.transport),
-            SupervisionCommands(store, directory, ports.bells, config.limits, config.transport),
-            OperatorCommands(store, directory, config.limits, config.transport),
+            MemberCommands(store, terms),
+            SupervisionCommands(store, ports.bells, terms),
+            OperatorCommands(store, terms),
         ),
-        limits=config.limits,
-        transport=config.transport,
+        terms=terms,
     )
     return Room(
         directory=directory,

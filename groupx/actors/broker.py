@@ -8,7 +8,6 @@ import trio
 
 from groupx.actors.bells import LaneBells
 from groupx.actors.command_key import command_key
-from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef, Letter, Mailbox
 from groupx.actors.messages import (
     CancelTurn,
@@ -28,6 +27,7 @@ from groupx.actors.messages import (
 )
 from groupx.actors.remembered_view import agent_view_from
 from groupx.actors.said import check_text
+from groupx.actors.terms import Terms
 from groupx.domain.commands import (
     AcceptCommand,
     AcceptedMessage,
@@ -43,7 +43,6 @@ from groupx.domain.commands import (
 from groupx.domain.envelope import Provenance, SourceKind
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import OPERATOR_BINDING
-from groupx.domain.limits import Limits
 from groupx.domain.roster import state_after
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import AgentView
@@ -85,18 +84,15 @@ class BrokerActor:
         *,
         store: ActorRef[ToStore],
         agents: ActorRef[ToAgents],
-        directory: AgentDirectory,
         bells: LaneBells,
         parts: Iterable[BrokerPart],
-        limits: Limits,
-        transport: str = "structured",
+        terms: Terms,
     ) -> None:
         self._store = store
         self._agents = agents
-        self._directory = directory
+        self._directory = terms.directory
         self._bells = bells
-        self._limits = limits
-        self._transport = transport
+        self._terms = terms
         self._draining = False
         self._mailbox = Mailbox[ToBroker]("the broker", MAILBOX_CAPACITY)
         self.ref: ActorRef[ToBroker] = self._mailbox
@@ -151,9 +147,7 @@ class BrokerActor:
             actor_id=message.actor_id,
             to=message.to,
             content=message.content,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
             provenance=Provenance(
                 source_kind=_source_kind(message), author_actor_id=message.actor_id
             ),
@@ -170,9 +164,7 @@ class BrokerActor:
             kind=message.kind,
             turn_id=message.turn_id,
             actor_id=message.actor_id,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
         )
         return await self._store.ask(Write(again, command))
 
@@ -182,9 +174,7 @@ class BrokerActor:
             root_correlation_id=message.root_correlation_id,
             stop_event_id=message.stop_event_id,
             by=message.actor_id,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
         )
         return await self._store.ask(Write(continue_root, command))
 
@@ -207,9 +197,7 @@ class BrokerActor:
             message_event_id=message.message_event_id,
             actor_id=message.actor_id,
             replacement=message.content,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
         )
         answer = await self._store.ask(Write(replace, command))
         for turn in answer.watch_turns or ():

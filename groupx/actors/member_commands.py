@@ -5,13 +5,12 @@ from types import MappingProxyType
 from typing import Any
 
 from groupx.actors.command_key import command_key
-from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import MemberPublish, MemberSend, ToStore, Write
 from groupx.actors.said import check_text
+from groupx.actors.terms import Terms
 from groupx.domain.commands import AcceptCommand, AcceptedMessage, PublishCommand
 from groupx.domain.envelope import Provenance
-from groupx.domain.limits import Limits
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.publish import publish
 
@@ -19,17 +18,9 @@ from groupx.store.transactions.publish import publish
 class MemberCommands:
     """A part of the broker, without a mailbox of its own."""
 
-    def __init__(
-        self,
-        store: ActorRef[ToStore],
-        directory: AgentDirectory,
-        limits: Limits,
-        transport: str = "structured",
-    ) -> None:
+    def __init__(self, store: ActorRef[ToStore], terms: Terms) -> None:
         self._store = store
-        self._directory = directory
-        self._limits = limits
-        self._transport = transport
+        self._terms = terms
         self.handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = MappingProxyType(
             {MemberSend: self._send, MemberPublish: self._publish}
         )
@@ -41,9 +32,7 @@ class MemberCommands:
             actor_id=message.actor_id,
             to=message.to,
             content=message.content,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
             provenance=Provenance(source_kind="mcp", author_actor_id=message.actor_id),
             trigger_kind="automatic",
             reply_to_event_id=message.reply_to_event_id,
@@ -61,7 +50,7 @@ class MemberCommands:
             actor_id=message.actor_id,
             content=message.content,
             provenance=Provenance(source_kind="mcp", author_actor_id=message.actor_id),
-            limits=self._limits,
+            limits=self._terms.limits,
             reply_to_event_id=message.reply_to_event_id,
             parent_turn_id=message.parent_turn_id,
         )

@@ -5,29 +5,20 @@ from types import MappingProxyType
 from typing import Any
 
 from groupx.actors.command_key import command_key
-from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import DispatchEvent, DispatchWork, ToStore, Write
 from groupx.actors.said import check_text
+from groupx.actors.terms import Terms
 from groupx.domain.commands import AcceptedMessage, DispatchCommand, DispatchEventCommand
-from groupx.domain.limits import Limits
 from groupx.store.transactions.operator_dispatch import dispatch_event, operator_dispatch
 
 
 class OperatorCommands:
     """A part of the broker, without a mailbox of its own."""
 
-    def __init__(
-        self,
-        store: ActorRef[ToStore],
-        directory: AgentDirectory,
-        limits: Limits,
-        transport: str = "structured",
-    ) -> None:
+    def __init__(self, store: ActorRef[ToStore], terms: Terms) -> None:
         self._store = store
-        self._directory = directory
-        self._limits = limits
-        self._transport = transport
+        self._terms = terms
         self.handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = MappingProxyType(
             {DispatchWork: self._dispatch, DispatchEvent: self._dispatch_event}
         )
@@ -40,9 +31,7 @@ class OperatorCommands:
             operation=message.kind,
             to=message.to,
             content=message.content,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
             supervision=message.supervision,
         )
         return await self._store.ask(Write(operator_dispatch, command))
@@ -53,9 +42,7 @@ class OperatorCommands:
             actor_id=message.actor_id,
             event_id=message.event_id,
             to=message.to,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
             supervision=message.supervision,
         )
         return await self._store.ask(Write(dispatch_event, command))

@@ -6,11 +6,10 @@ from typing import Any
 
 from groupx.actors.bells import LaneBells
 from groupx.actors.command_key import command_key
-from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Observe, SteerTurn, ToStore, Write
 from groupx.actors.said import check_text
-from groupx.domain.limits import Limits
+from groupx.actors.terms import Terms
 from groupx.domain.steering import SteerCommand, Steered
 from groupx.domain.turns import TurnStatus
 from groupx.domain.watching import ObserveCommand, Observed
@@ -21,19 +20,10 @@ from groupx.store.transactions.steer import steer
 class SupervisionCommands:
     """A part of the broker, without a mailbox of its own."""
 
-    def __init__(
-        self,
-        store: ActorRef[ToStore],
-        directory: AgentDirectory,
-        bells: LaneBells,
-        limits: Limits,
-        transport: str = "structured",
-    ) -> None:
+    def __init__(self, store: ActorRef[ToStore], bells: LaneBells, terms: Terms) -> None:
         self._store = store
-        self._directory = directory
         self._bells = bells
-        self._limits = limits
-        self._transport = transport
+        self._terms = terms
         self.handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = MappingProxyType(
             {SteerTurn: self._steer, Observe: self._observe}
         )
@@ -49,9 +39,7 @@ class SupervisionCommands:
             action=message.action,
             reason=message.reason,
             content=message.content,
-            roster=self._directory.roster(),
-            limits=self._limits,
-            transport=self._transport,
+            **self._terms.now(),
         )
         answer = await self._store.ask(Write(steer, command))
         if answer.subject_status is TurnStatus.CANCELLING:

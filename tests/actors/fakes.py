@@ -36,6 +36,7 @@ from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.supervision_commands import SupervisionCommands
+from groupx.actors.terms import Terms
 from groupx.actors.transient import Transients
 from groupx.adapters.contract import (
     AdapterStartError,
@@ -310,19 +311,19 @@ class Room:
             stop_grace=60.0,
             jitter=lambda: 0.0,
         )
+        terms = Terms(self.directory, limits, "structured")
         self.broker = BrokerActor(
             store=self.store,
             agents=self.supervisor.ref,
-            directory=self.directory,
             bells=self.bells,
             parts=(
                 RoomCommands(self.store, self.transients),
                 MemoryCommands(self.store),
-                MemberCommands(self.store, self.directory, limits),
-                SupervisionCommands(self.store, self.directory, self.bells, limits),
-                OperatorCommands(self.store, self.directory, limits),
+                MemberCommands(self.store, terms),
+                SupervisionCommands(self.store, self.bells, terms),
+                OperatorCommands(self.store, terms),
             ),
-            limits=limits,
+            terms=terms,
         )
         self.tree = Supervisor(
             [ChildSpec(name="agents", run=self.supervisor.run, stop_grace=120.0)]
