@@ -35,6 +35,14 @@ def agree(conn: sqlite3.Connection, model: Model) -> None:
     assert claims.fetchall() == sorted(
         (c.child, c.waiter, c.state, c.owner, c.callback) for c in model.claims.values()
     )
+    records = conn.execute(
+        "SELECT memory_id, coalesce(agent_memory_type, scope_type), scope_id, author_actor_id,"
+        " status, supersedes_memory_id FROM memory_records"
+    )
+    assert {row[0]: row[1:] for row in records} == {
+        name: (it.layer, it.owner, it.author, it.status, it.supersedes)
+        for name, it in model.memories.items()
+    }
     commands = conn.execute("SELECT source_binding_id, client_command_id FROM client_commands")
     assert sorted(commands.fetchall()) == sorted(model.commands)
     lanes = conn.execute("SELECT room_id, actor_id, state = 'paused', revision FROM lane_states")

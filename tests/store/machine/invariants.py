@@ -111,6 +111,16 @@ BROKEN_BY: dict[str, str] = {
         SELECT turn_id FROM turns t WHERE (t.status = 'completed') <> EXISTS (
           SELECT 1 FROM agent_dated_memory_sources s WHERE s.turn_id = t.turn_id
             AND s.response_event_id = t.response_event_id)""",
+    "a record gives way to one other, of its own layer": """
+        SELECT o.memory_id FROM memory_records o
+        LEFT JOIN memory_records n ON n.supersedes_memory_id = o.memory_id
+        GROUP BY o.memory_id HAVING count(n.memory_id) <> (o.status = 'superseded')
+          OR max(n.scope_type <> o.scope_type OR n.scope_id <> o.scope_id
+            OR coalesce(n.agent_memory_type <> o.agent_memory_type, 0))""",
+    "every record has the event that made it": """
+        SELECT memory_id FROM memory_records m WHERE NOT EXISTS (SELECT 1 FROM events e
+          WHERE e.event_type IN ('memory.remembered', 'memory.superseded')
+            AND json_extract(e.body_json, '$.record.memoryId') = m.memory_id)""",
     "a cursor is behind the newest event": """
         SELECT actor_id FROM delivery_cursors
         WHERE last_delivered_seq > (SELECT max(seq) FROM events)""",

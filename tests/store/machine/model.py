@@ -116,6 +116,17 @@ BOUNDS = {
 MAX_STOPS = 16
 
 
+@attrs.define
+class Memory:
+    """A record: of a room or of an agent, by whom, and whether it is still active."""
+
+    layer: str
+    owner: str
+    author: ActorId
+    status: str = "active"
+    supersedes: str | None = None
+
+
 class Model:
     """The room. Methods named for what happens change it; `*_reasons` say why it may not."""
 
@@ -126,6 +137,7 @@ class Model:
         self.commands: dict[tuple[str, str], tuple[Any, Any]] = {}
         """(binding, client command id) → what was asked, what was answered."""
         self.claims: dict[str, Claim] = {}
+        self.memories: dict[str, Memory] = {}
         self.stops: dict[str, Stop] = {}
         self.unnamed_stops: list[str] = []
         """Children whose callback was stopped, for which the store has a name."""

@@ -25,13 +25,14 @@ from groupx.store.transactions.terminal import terminal
 from tests.store.machine.causes import CAUSES, PREPARED, PROVES, QUEUED, SENT
 from tests.store.machine.judging import Reasons
 from tests.store.machine.model import ACTIVE, Attempt, Turn
+from tests.store.machine.remembering import Remembering
 from tests.store.machine.talking import Talking
 from tests.store.machine.world import AGENTS, Step
 
 CONFLICT: Reasons = {"STORE_CONFLICT"}
 
 
-class Working(Talking):
+class Working(Talking, Remembering):
     """Builds the steps; each says what the model expects of it."""
 
     # --- a turn's way ---------------------------------------------------------------------
