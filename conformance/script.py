@@ -17,7 +17,6 @@ CANCEL: Step = {"await": "cancel"}
 """Go on when it has been asked to stop."""
 ANSWER: Step = {"await": "answer"}
 """Go on when its question has been answered."""
-END_OF_INPUT: Step = {"await": "end"}
 HANG: Step = {"hang": True}
 """Do nothing any more, not even at the end of input."""
 

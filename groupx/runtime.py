@@ -395,10 +395,8 @@ class Runtime:
             store=self._store.ref,
             directory=self._room.directory,
             hub=self._hub,
-            limits=self._config.limits,
             timeouts=self._config.timeouts,
             ids=self._ids,
-            now_ms=_now_ms,
         )
 
     async def _database(self) -> DatabaseFacts:

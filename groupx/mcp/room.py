@@ -1,7 +1,5 @@
 """What the tools of every caller act with."""
 
-from collections.abc import Callable
-
 import attrs
 
 from groupx.actors.directory import AgentDirectory
@@ -9,7 +7,7 @@ from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import ToBroker, ToStore
 from groupx.domain.ids import IdSource
-from groupx.domain.limits import Limits, Timeouts
+from groupx.domain.limits import Timeouts
 
 
 @attrs.frozen(kw_only=True)
@@ -20,7 +18,5 @@ class RoomFace:
     store: ActorRef[ToStore]
     directory: AgentDirectory
     hub: EventHub
-    limits: Limits
     timeouts: Timeouts
     ids: IdSource
-    now_ms: Callable[[], int]

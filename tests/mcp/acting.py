@@ -44,10 +44,8 @@ class Stage:
             store=room.store,
             directory=room.directory,
             hub=room.hub,
-            limits=room.limits,
             timeouts=room.timeouts,
             ids=room.ids,
-            now_ms=room.now_ms,
         )
 
     def script(self, name: str, script: Script) -> None:
