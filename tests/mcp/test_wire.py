@@ -145,7 +145,7 @@ async def test_a_defect_of_ours_is_an_answer_to_its_call_only(endpoint):
 
 
 async def post(endpoint, server, message, *, path="/mcp", **headers):
-    async with httpx2.AsyncClient(timeout=10) as http:
+    async with httpx2.AsyncClient(timeout=45) as http:
         return await http.post(
             f"http://127.0.0.1:{endpoint.port}{path}",
             json=message,
