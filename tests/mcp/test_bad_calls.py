@@ -101,6 +101,13 @@ BAD_CALLS = (
     ("publish", {"content": HUGE}, "MESSAGE_TOO_LARGE"),
     ("watch", {"until": "terminal"}, "SUPERVISION_WATCH_REQUIRED"),
     ("steer", {"action": "nudge", "reason": "r", "content": "c"}, "SUPERVISION_WATCH_REQUIRED"),
+    ("memory_remember", {"content": "x", "author": B}, "SENDER_FIELD_FORBIDDEN"),
+    ("core_memory_remember", {"content": "x", "subject": B}, "INVALID_ENVELOPE"),
+    ("memory_remember", {"content": HUGE}, "MESSAGE_TOO_LARGE"),
+    ("memory_remember", {"content": "x", "sourceEventId": "$elsewhere"}, "NOT_FOUND"),
+    ("identity_remember", {"content": "x", "subject": "nobody"}, "UNKNOWN_ACTOR"),
+    ("identity_remember", {"content": "x", "supersedes": "identity_none"}, "NOT_FOUND"),
+    ("memory_search", {"limit": 10**6}, "INVALID_ENVELOPE"),
     ("fly", {}, "NOT_FOUND"),
 )
 

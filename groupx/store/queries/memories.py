@@ -53,6 +53,7 @@ WHERE (:history OR i.status = 'active')
     SELECT b.created_at, b.identity_id FROM identity_records b WHERE b.identity_id = :before))
 ORDER BY i.created_at DESC, i.identity_id DESC
 """
+_CONTENT = [field.name for field in attrs.fields(MemoryRecord)].index("content")
 _SUMMARY = """
 SELECT summary_id, content, generator_actor_id, created_at FROM summaries
 WHERE room_id = ? AND status = 'active'
@@ -75,9 +76,9 @@ def memories(conn: sqlite3.Connection, query: MemoryQuery) -> MemoryPage:
         "before": query.before,
     }
     wanted = _words(query.words or "")
-    found = (memory_from(row) for row in conn.execute(_MEMORIES, values))
-    matching = (it for it in found if _has(wanted, it.content))
-    records, more = _page(matching, query.limit)
+    rows = conn.execute(_MEMORIES, values)
+    found = (memory_from(row) for row in rows if _has(wanted, row[_CONTENT]))
+    records, more = _page(found, query.limit)
     return MemoryPage(records=records, next_before=records[-1].memory_id if more else None)
 
 
@@ -143,4 +144,6 @@ def _has(wanted: list[str], content: str) -> bool:
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", text).casefold()

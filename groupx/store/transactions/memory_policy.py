@@ -75,7 +75,7 @@ def _check(before: MemoryPolicy | None, command: SetPolicy) -> None:
         raise GroupXError(
             ErrorCode.POLICY_EXCLUDED,
             f"{command.actor_id} is excluded from making memories in this room, which is for "
-            "good; nothing was changed. In a new room it may make them.",
+            "good and goes along into new rooms; nothing was changed.",
         )
 
 
