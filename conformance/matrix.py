@@ -7,6 +7,7 @@ program that is not installed is left out, with its reason in the output.
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ DOCUMENT = ROOT / "docs" / "capabilities.md"
 GROUPX = (sys.executable, "-m", "groupx", "conformance")
 HANDSHAKE_SECONDS = 90
 RUN_SECONDS = 900
+SLACK_SECONDS = 120
+"""Beyond `--timeout`, for the run to end what it started and write its report."""
 NOTE = "Its model was the mock model on loopback"
 
 
@@ -78,16 +81,26 @@ def make_report(program: RealProgram, folder: Path, report: Path) -> None:
             # Found by its name, so that the report names no folder of this machine.
             "PATH": f"{Path(path).parent}{os.pathsep}{os.environ['PATH']}",
         }
-        done = subprocess.run(arguments_of(program, report), env=environment, cwd=ROOT, check=False)
+        try:
+            done = subprocess.run(
+                arguments_of(program, report),
+                env=environment,
+                cwd=ROOT,
+                check=False,
+                timeout=RUN_SECONDS + SLACK_SECONDS,
+            )
+            how = f"ended with status {done.returncode}"
+        except subprocess.TimeoutExpired as late:
+            how = f"did not end within {late.timeout:g} s and was killed"
     if not report.exists():
-        print(f"{program.name}: left out: its run ended with status {done.returncode}", flush=True)
+        print(f"{program.name}: left out: its run {how}", flush=True)
 
 
 def arguments_of(program: RealProgram, report: Path) -> list[str]:
     options = {
         "--driver": program.driver,
         "--command": program.name,
-        "--args": " ".join(program.args),
+        "--args": shlex.join(program.args),
         "--mode": program.mode,
         "--note": NOTE,
         "--handshake-timeout": str(HANDSHAKE_SECONDS),

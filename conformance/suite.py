@@ -21,6 +21,7 @@ from groupx.process.proctable import read_process
 from groupx.process.spawner import Spawner
 
 from .case import Case, Expect, Refused, Turn
+from .dialects.dialect import Dialect
 from .differences import NOT_EXPRESSIBLE, UNLIKE
 from .judging import problems_of
 from .peers import Peer, peer_of
@@ -227,7 +228,7 @@ class _Check:
         """What was sent to the program, and what it left behind."""
         frames = self._frames()
         self._check_prompts(self._dialect.prompts(frames))
-        self._check_cancels(self._dialect.cancels(frames))
+        self._check_cancels(cancels_by_turn(self._dialect, frames))
         if self._case.with_mode and not any(map(self._dialect.sets_mode, frames)):
             self.problems.append("no mode was set")
         if self._case.spawns:
@@ -250,8 +251,20 @@ class _Check:
         if len(arrived) < sum(delivered for _, delivered in self._prompted):
             self.problems.append(f"only {len(arrived)} prompts arrived")
 
-    def _check_cancels(self, count: int) -> None:
-        for one in self._case.turns:
+    def _check_cancels(self, asked: list[int]) -> None:
+        for number, one in enumerate(self._case.turns):
+            count = asked[number] if number < len(asked) else 0
             bounds = one.expect.cancels
             if bounds is not None and not bounds[0] <= count <= bounds[1]:
-                self.problems.append(f"it was asked to stop {count} times")
+                self.problems.append(f"turn {number + 1}: it was asked to stop {count} times")
+
+
+def cancels_by_turn(dialect: Dialect, frames: list[Frame]) -> list[int]:
+    """How often the program was asked to stop after each prompt, before the next one."""
+    asked: list[int] = []
+    for frame in frames:
+        if dialect.prompts([frame]):
+            asked.append(0)
+        elif asked:
+            asked[-1] += dialect.cancels([frame])
+    return asked

@@ -6,8 +6,10 @@ import attrs
 import pytest
 
 from conformance.case import Expect
+from conformance.dialects.acp import AcpDialect
 from conformance.judging import problems_of
 from conformance.recording import Recording
+from conformance.suite import cancels_by_turn
 from groupx.adapters.contract import (
     Cancelled,
     Completed,
@@ -22,6 +24,8 @@ from groupx.adapters.contract import (
 from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode
 
+PROMPT = {"method": "session/prompt", "params": {"prompt": [{"text": "x"}]}}
+STOP = {"method": "session/cancel"}
 FAILED = Failed(code=ErrorCode.NATIVE_TURN_FAILED, message="it broke")
 ASKED = Interaction(kind="permission", reason="rm")
 
@@ -126,3 +130,15 @@ def test_a_start_where_none_could_be_known():
     exited = Expect(status="interrupted", code=ErrorCode.ADAPTER_EXITED, delivered=False)
     assert judged(Recording(end=Exited(returncode=0)), exited) == []
     assert judged(Recording(events=[Started()], end=Exited(returncode=0)), exited) != []
+
+
+@pytest.mark.parametrize(
+    ("frames", "asked"),
+    [
+        ([], []),
+        ([PROMPT, STOP], [1]),
+        ([PROMPT, STOP, STOP, PROMPT, PROMPT, STOP], [2, 0, 1]),
+    ],
+)
+def test_each_turn_is_held_to_its_own_cancels(frames, asked):
+    assert cancels_by_turn(AcpDialect("x"), frames) == asked

@@ -2,7 +2,9 @@
 
 import json
 import re
+import shlex
 
+import attrs
 import pytest
 
 from conformance.install_real import ORDINARY, SOURCES, main
@@ -60,6 +62,13 @@ def test_its_run_for_the_matrix_names_no_folder(program, tmp_path):
     arguments = arguments_of(program, tmp_path / "report.json")
     assert arguments[arguments.index("--command") + 1] == program.name
     assert "--model-turns" in arguments
+
+
+def test_an_argument_with_a_blank_stays_one(tmp_path):
+    program = attrs.evolve(PROGRAMS["opencode"], args=("--title", "two words"))
+    arguments = arguments_of(program, tmp_path / "report.json")
+    given = arguments[arguments.index("--args") + 1]
+    assert tuple(shlex.split(given)) == program.args
 
 
 def report(program, **statuses):
