@@ -5,7 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from groupx.domain.errors import GroupXError
-from groupx.domain.kill_points import KILL_POINTS
+from groupx.process.killing import passed
 from groupx.store.formats.chain import CURRENT
 from groupx.store.meter import TOTAL
 from groupx.store.upgrade import Upgraded, UpgradeWatch
@@ -51,8 +51,7 @@ class UpgradeReport(UpgradeWatch):
 
     def reached(self, point: str) -> None:
         """As UpgradeWatch."""
-        if KILL_POINTS.reached:
-            KILL_POINTS.reached(point)
+        passed(point)
 
     def ended(self, upgraded: Upgraded | None) -> None:
         """As UpgradeWatch."""

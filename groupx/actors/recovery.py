@@ -23,13 +23,13 @@ from groupx.adapters.contract import (
 from groupx.domain.aftermath import aftermath
 from groupx.domain.attempts import DeliveryCertainty, Reconciliation
 from groupx.domain.config import AgentConfig
-from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.ledger import OpenAttempt, Settlement, TerminalCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.recovery import NativeEnd
 from groupx.domain.roster import AgentState
 from groupx.domain.text import excerpt, without_surrogates
 from groupx.domain.turns import TurnStatus
+from groupx.process.killing import passed
 from groupx.store.queries.turn_status import turn_status
 
 RECOVERY_SECONDS = 30.0
@@ -125,8 +125,7 @@ class LaneRecovery:
             for attempt in recovered.undecided:
                 pursuit = Pursuit(attempt, self._ports.timeouts, deadline)
                 answer = await self._pursue(pursuit)
-                if KILL_POINTS.reached:
-                    KILL_POINTS.reached("recovery.phase2")
+                passed("recovery.phase2")
                 await self._lane.settle(self._settlement(attempt, answer))
                 if self._stopping.is_set():
                     break

@@ -20,11 +20,11 @@ from groupx.adapters.contract import (
     PromptEnd,
     Started,
 )
-from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.ledger import LaneHead, Progress, StartedCommand, TerminalCommand
 from groupx.domain.limits import Timeouts
 from groupx.domain.outcomes import Cause
 from groupx.domain.turns import TurnStatus
+from groupx.process.killing import passed
 from groupx.store.queries.turn_status import turn_status
 from groupx.store.transactions.progress import progress
 from groupx.store.transactions.started import started
@@ -123,8 +123,7 @@ class TurnRun:
 
     async def _prompt(self, text: str) -> PromptEnd:
         await trio.lowlevel.checkpoint_if_cancelled()
-        if KILL_POINTS.reached:
-            KILL_POINTS.reached("invoke.committed")
+        passed("invoke.committed")
         with self._patience:
             return await self._session.prompt(text, self._hear, attempt_id=self._attempt_id)
         return Exited(returncode=None)
@@ -141,8 +140,7 @@ class TurnRun:
             self._voice.take(event)
             if self._voice.heard.response_bytes > before:
                 self._more_text.ring()
-                if KILL_POINTS.reached:
-                    KILL_POINTS.reached("stream.mid")
+                passed("stream.mid")
         self._silence.heard()
 
     # --- what is written while it runs ----------------------------------------------------
@@ -244,8 +242,7 @@ class TurnRun:
             usage=heard.usage,
             local_date=self._ports.local_date(),
         )
-        if KILL_POINTS.reached:
-            KILL_POINTS.reached("terminal.before")
+        passed("terminal.before")
         await insist(self._ports.store, Write(terminal, command))
 
     async def _close_at_last(self) -> None:

@@ -10,10 +10,10 @@ import trio
 
 from groupx.adapters.duplex import Duplex
 from groupx.adapters.json_lines import InvalidLineError, Json, decode_line, encode_line
-from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.text import excerpt
 from groupx.process.child import ChildGone, ChildProcess
 from groupx.process.framing import LineTooLong
+from groupx.process.killing import armed, passed
 
 OUTBOX_FRAMES = 256
 """More unsent messages than this mean a program that asks but does not read."""
@@ -150,21 +150,21 @@ class Connection(ABC):
         try:
             async for message in self._outbox_out:
                 frame = encode_line(message)
-                if KILL_POINTS.reached and _is_prompt(message):
-                    await self._write_prompt(frame, KILL_POINTS.reached)
+                if armed() and _is_prompt(message):
+                    await self._write_prompt(frame)
                 else:
                     await self._child.write(frame)
         except ChildGone:
             self._child.kill_tree()  # it may still write, but hears nothing: the reader ends
 
-    async def _write_prompt(self, frame: bytes, reached: Callable[[str], None]) -> None:
+    async def _write_prompt(self, frame: bytes) -> None:
         """For a run that may be killed on the way: into a pipe in two parts."""
         if isinstance(self._child, ChildProcess):
             await self._child.write(frame[:1])
-            reached("prompt.first_byte")
+            passed("prompt.first_byte")
             frame = frame[1:]
         await self._child.write(frame)
-        reached("prompt.written")
+        passed("prompt.written")
 
     async def _read(self) -> None:
         while self.loss is None:

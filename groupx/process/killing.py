@@ -3,11 +3,10 @@
 import os
 import signal
 import time
-from collections import Counter
 
 import attrs
 
-from groupx.domain.kill_points import KILL_POINTS, POINTS, UPGRADE
+from groupx.domain.kill_points import POINTS, UPGRADE
 
 KILL_VARIABLE = "GROUPX_KILL_AT"
 """`POINT`, `POINT:N` or `POINT:N:MILLISECONDS`."""
@@ -39,14 +38,33 @@ def read_order(text: str) -> KillOrder:
     return order
 
 
+class _Orders:
+    """What this process was told; None in an ordinary run."""
+
+    def __init__(self) -> None:
+        self.order: KillOrder | None = None
+        self.passed = 0
+
+
+_ORDERS = _Orders()
+
+
 def arm(order: KillOrder) -> None:
     """From now on this process ends where it was told to."""
-    passed: Counter[str] = Counter()
+    _ORDERS.order, _ORDERS.passed = order, 0
 
-    def reached(point: str) -> None:
-        passed[point] += 1
-        if point == order.point and passed[point] == order.passing:
-            time.sleep(order.hold_ms / 1000)
-            os.kill(os.getpid(), signal.SIGKILL)
 
-    KILL_POINTS.reached = reached
+def armed() -> bool:
+    """Whether this process was told to end at some point."""
+    return _ORDERS.order is not None
+
+
+def passed(point: str) -> None:
+    """Say that `point` is passed: the end of a process that was told to die here, else nothing."""
+    order = _ORDERS.order
+    if order is None or order.point != point:
+        return
+    _ORDERS.passed += 1
+    if _ORDERS.passed == order.passing:
+        time.sleep(order.hold_ms / 1000)
+        os.kill(os.getpid(), signal.SIGKILL)

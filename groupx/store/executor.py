@@ -14,9 +14,10 @@ import outcome
 from groupx.domain.commits import CommitFacts
 from groupx.domain.errors import GroupXError, RecordedRefusal
 from groupx.domain.ids import IdSource
-from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.limits import Limits
+from groupx.process.killing import passed
 from groupx.store import faults
+from groupx.store.commit_points import COMMIT_POINTS
 from groupx.store.jobs import ReadJob, WriteJob
 from groupx.store.transaction import Transaction
 
@@ -99,10 +100,9 @@ class Executor:
             self._conn.execute("COMMIT")
         except (sqlite3.Error, _GroupLostError) as error:
             return self._lose(waiting, group, error)
-        if KILL_POINTS.reached:
-            for job in group:
-                if job.facts is not None:
-                    KILL_POINTS.reached(f"{job.run.__name__}.committed")
+        for job in group:
+            if job.facts is not None and job.run in COMMIT_POINTS:
+                passed(COMMIT_POINTS[job.run])
         self.stats.groups += 1
         self.stats.writes += len(group)
         self.stats.largest_group = max(self.stats.largest_group, len(group))

@@ -6,9 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from groupx.cli.run import command
-from groupx.domain.kill_points import KILL_POINTS
 from groupx.process.environment import RUN_VARIABLE
-from groupx.process.killing import KILL_VARIABLE
+from groupx.process.killing import KILL_VARIABLE, armed
 
 
 def test_an_unknown_point_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,4 +17,4 @@ def test_an_unknown_point_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.exit_code == 1
     assert "there is no point 'nowhere' (there are accept.committed, " in done.output
     assert list(tmp_path.iterdir()) == []
-    assert KILL_POINTS.reached is None
+    assert not armed()

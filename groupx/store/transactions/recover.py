@@ -11,12 +11,12 @@ import attrs
 from groupx.domain.aftermath import AGENT_GONE, aftermath
 from groupx.domain.attempts import INVOKED, PREPARED, DeliveryCertainty, Reconciliation
 from groupx.domain.ids import ActorId
-from groupx.domain.kill_points import KILL_POINTS
 from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.recovery import Unfinished, Verdict, verdict
 from groupx.domain.runs import RecoverLane, RecoverQuery
 from groupx.domain.turns import TurnStatus
+from groupx.process.killing import passed
 from groupx.store.attempt_rows import open_attempt, open_state
 from groupx.store.claim_rows import forget_waiting_calls
 from groupx.store.ending import end_turn
@@ -166,8 +166,7 @@ def _write(tx: Transaction, cases: list[_Case]) -> Recovered:
             undecided.append(case.open_attempt)
         elif case.verdict is not Verdict.KEEP:
             counts.update(_carry_out(tx, case))
-            if KILL_POINTS.reached:
-                KILL_POINTS.reached("recovery.phase1")
+            passed("recovery.phase1")
     return Recovered(
         requeued=counts[TurnStatus.QUEUED],
         interrupted=counts[TurnStatus.INTERRUPTED],
