@@ -71,6 +71,7 @@ async def test_its_desk_has_its_own_tools_and_no_member_has_them() -> None:
     assert set(TOOLS["operator"]) == {
         "room_status", "read", "worker_dispatch", "worker_ask", "dispatch_event", "send",
         "cancel_turn", "restart_agent",
+        "memory_search", "memory_remember", "memory_retract",
     }  # fmt: skip
     assert not {"worker_dispatch", "worker_ask", "dispatch_event"} & set(TOOLS["member"])
     assert not {"watch", "steer", "ask"} & set(TOOLS["operator"])
@@ -310,3 +311,16 @@ async def test_it_acts_only_while_the_user_waits_for_its_reply(jumping_clock, tm
         await it.settled()
         assert await operator.refused("worker_dispatch", **work) == "SESSION_NOT_AVAILABLE"
         prompt.answer("too late")
+
+
+async def test_a_program_that_leaves_in_the_middle_of_a_wait_takes_nothing_along(
+    jumping_clock, tmp_path
+) -> None:
+    async with operating(tmp_path, "a") as operator:
+        operator.stage.script("a", says("done all the same", 20))
+        with trio.move_on_after(5) as left:
+            await operator.use("worker_ask", to=["a"], content="well?")
+        assert left.cancelled_caught
+        [(turn,)] = operator.room.rows("SELECT turn_id FROM turns")
+        await operator.room.ended(turn)
+        assert operator.room.status(turn) == "completed"
