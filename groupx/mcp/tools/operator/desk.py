@@ -9,6 +9,9 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.mcp.tool import Answer, AnyTool, Call, desk_of
 from groupx.mcp.tools.operator.cancel_turn import CANCEL_TURN
 from groupx.mcp.tools.operator.dispatch_event import DISPATCH_EVENT
+from groupx.mcp.tools.operator.memory_remember import MEMORY_REMEMBER
+from groupx.mcp.tools.operator.memory_retract import MEMORY_RETRACT
+from groupx.mcp.tools.operator.memory_search import MEMORY_SEARCH
 from groupx.mcp.tools.operator.read import READ
 from groupx.mcp.tools.operator.restart_agent import RESTART_AGENT
 from groupx.mcp.tools.operator.room_status import ROOM_STATUS
@@ -25,6 +28,9 @@ _TOOLS = (
     SEND,
     CANCEL_TURN,
     RESTART_AGENT,
+    MEMORY_SEARCH,
+    MEMORY_REMEMBER,
+    MEMORY_RETRACT,
 )
 
 
