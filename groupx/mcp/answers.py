@@ -1,6 +1,6 @@
 """What callers are told of the turns they caused, within the size of a tool's result."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from groupx.domain.text import excerpt
@@ -9,21 +9,30 @@ from groupx.mcp.bounds import CONTENT_BYTES, cut
 from groupx.store.queries.called_turns import CalledTurn
 
 REASON_CHARACTERS = 200
-NOTE = (
+GO_ON = (
     "Pending turns go on. Collect them by messageEventId, now or in a later turn of yours; do not "
     "send the message again."
 )
+BEING_CANCELLED = "Turns whose status is cancelling are being stopped; expect no answer of them."
 _STATES = {TurnStatus.COMPLETED: "answered"}
 
 
-def answers(message_event_id: str, turns: Sequence[CalledTurn]) -> dict[str, Any]:
-    """One entry a target; one failure hides no other's answer."""
+def answers(
+    message_event_id: str, turns: Sequence[CalledTurn], *, go_on: str = GO_ON
+) -> dict[str, Any]:
+    """One entry a target; one failure hides no other's answer. `go_on` is said of turns that
+    have not ended."""
     share = CONTENT_BYTES // max(1, len(turns))
     results = [_result(turn, share) for turn in turns]
     told: dict[str, Any] = {"messageEventId": message_event_id, "results": results}
-    if any(result["state"] == "pending" for result in results):
-        told["note"] = NOTE
+    if notes := _notes({turn.status for turn in turns if not turn.ended}, go_on):
+        told["note"] = " ".join(notes)
     return told
+
+
+def _notes(pending: Collection[TurnStatus], go_on: str) -> list[str]:
+    notes = [go_on] if any(status is not TurnStatus.CANCELLING for status in pending) else []
+    return notes + [BEING_CANCELLED] * (TurnStatus.CANCELLING in pending)
 
 
 def _result(turn: CalledTurn, max_bytes: int) -> dict[str, Any]:

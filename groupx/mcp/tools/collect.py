@@ -7,21 +7,18 @@ from groupx.domain.completion import ClaimInline
 from groupx.mcp.answers import answers
 from groupx.mcp.calling import turn_of
 from groupx.mcp.ends import Ends
-from groupx.mcp.patience import Waiting
-from groupx.mcp.tool import Answer, Arguments, Call, Tool
-from groupx.mcp.tools.ask import MAX_MS
+from groupx.mcp.inline import let_go
+from groupx.mcp.patience import AT_MOST, Patient, Waiting
+from groupx.mcp.tool import Answer, Call, Tool
 from groupx.store.queries.called_turns import CalledTurn
 from groupx.store.queries.chain_actors import chain_actors
 from groupx.store.transactions.completion import claim_inline
 
 
-class Collect(Arguments):
+class Collect(Patient):
     """Which message, and how long the call may stay."""
 
     message_event_id: str = Field(description="As `ask` or `send` answered it.")
-    timeout_ms: int = Field(
-        MAX_MS, ge=0, le=MAX_MS, description="How long to wait, in milliseconds."
-    )
 
 
 async def _collect(call: Call, given: Collect) -> Answer:
@@ -43,17 +40,16 @@ async def _collect(call: Call, given: Collect) -> Answer:
     try:
         claimed = ClaimInline(child_turn_ids=tuple(still_open), by_turn_id=turn.turn_id)
         await call.room.store.ask(Write(claim_inline, claimed))
-        patience = min(given.timeout_ms, call.room.timeouts.ask) / 1000
-        turns = await waiting.until_ended(patience, turns, can_end)
+        turns = await waiting.until_ended(given.seconds(call.room.timeouts.ask), can_end)
         still_open -= {child.turn_id for child in turns if child.ended}
     finally:
-        await waiting.let_go(still_open)
+        await let_go(call, turn.turn_id, still_open)
     return answers(given.message_event_id, await waiting.look())
 
 
 COLLECT = Tool(
     name="collect",
-    description="Wait, up to 50 seconds, for the turns of a message that you sent, and get what "
+    description=f"Wait, up to {AT_MOST}, for the turns of a message that you sent, and get what "
     "they gave: exactly those turns, whatever else is said meanwhile. Nothing is sent. Those "
     "that are still pending can be collected again.",
     arguments=Collect,

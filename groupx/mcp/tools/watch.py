@@ -10,11 +10,11 @@ from groupx.domain.watching import MAX_OBSERVED, Until, Watched, WatchQuery
 from groupx.domain.wire import to_wire
 from groupx.mcp.calling import turn_of
 from groupx.mcp.liveness import heard_of
-from groupx.mcp.tool import Answer, Arguments, Call, Tool
-from groupx.mcp.tools.ask import MAX_MS
+from groupx.mcp.patience import AT_MOST, Patient
+from groupx.mcp.tool import Answer, Call, Tool
 
 
-class Watch(Arguments):
+class Watch(Patient):
     """Which worker's turn, from where on, and for how long."""
 
     subject_turn_id: str | None = Field(
@@ -27,9 +27,6 @@ class Watch(Arguments):
         "once. If left out, only what happens from now on.",
     )
     until: Until = Field(description="What is waited for.")
-    timeout_ms: int = Field(
-        MAX_MS, ge=0, le=MAX_MS, description="How long to wait, in milliseconds."
-    )
 
 
 async def _watch(call: Call, given: Watch) -> Answer:
@@ -40,12 +37,12 @@ async def _watch(call: Call, given: Watch) -> Answer:
         subject_turn_id=given.subject_turn_id,
         after_seq=given.after_seq,
     )
-    seconds = min(given.timeout_ms, room.timeouts.watch) / 1000
+    seconds = given.seconds(room.timeouts.watch)
 
     async def look() -> Watched:
         return await watch(room.store, room.hub, query, given.until, seconds)
 
-    looked = await heard_of(call, "watching", look)
+    looked = await heard_of(call, lambda: "watching", look)
     observed = await room.broker.ask(
         Observe(
             binding_id=call.caller.binding_id,
@@ -62,7 +59,7 @@ async def _watch(call: Call, given: Watch) -> Answer:
 
 WATCH = Tool(
     name="watch",
-    description="In an observer's watch turn: wait, up to 50 seconds, for the next milestone or "
+    description=f"In an observer's watch turn: wait, up to {AT_MOST}, for the next milestone or "
     "the end of a worker's turn, and see how the turn stands. Milestones are: it started, a tool "
     "was opened or closed, the worker said something in the room, somebody steered it, it was "
     "cancelled, it ended. Of tools the name and status are shown; reasoning, arguments and results "

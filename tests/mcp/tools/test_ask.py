@@ -8,6 +8,7 @@ import trio.testing
 from groupx.adapters.contract import Failed
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Limits, Timeouts
+from groupx.mcp.answers import BEING_CANCELLED, GO_ON
 from groupx.store.queries.called_turns import called_turns
 from tests.mcp.acting import acting, says
 
@@ -76,7 +77,10 @@ async def test_time_runs_out_and_the_turn_goes_on(jumping_clock, tmp_path):
 
         async def asks(prompt):
             answer = await stage.use(prompt, "ask", to=["b"], content="?", timeoutMs=25_000)
-            assert answer["results"][0]["state"] == "pending"
+            [result] = answer["results"]
+            assert (result["state"], result["status"]) == ("pending", "running")
+            assert "queuePosition" not in result
+            assert answer["note"] == GO_ON
             assert len(stage.told) == 2, "it is said every ten seconds that the call is alive"
             answer = await stage.use(prompt, "collect", messageEventId=answer["messageEventId"])
             assert answer["results"][0]["content"] == "late"
@@ -105,6 +109,8 @@ async def test_time_runs_out_and_the_turn_is_cancelled(jumping_clock, tmp_path):
             answer = await stage.use(
                 prompt, "ask", to=["b"], content="?", timeoutMs=1_000, cancelOnTimeout=True
             )
+            assert answer["results"][0]["status"] == "cancelling"
+            assert answer["note"] == BEING_CANCELLED
             message = answer["messageEventId"]
             answer = await stage.use(prompt, "collect", messageEventId=message)
             assert answer["results"][0]["state"] == "cancelled"

@@ -12,7 +12,7 @@ import trio
 from groupx.actors.callers import Caller
 from groupx.actors.event_hub import EventHubActor
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.limits import Limits
+from groupx.domain.limits import Limits, Timeouts
 from groupx.mcp.desks import TOOLS
 from groupx.mcp.tool import MAX_RESULT_BYTES, Call
 from tests.actors.assisted import Assisted, assisted
@@ -72,7 +72,6 @@ async def test_its_desk_has_its_own_tools_and_no_member_has_them() -> None:
         "room_status", "read", "worker_dispatch", "worker_ask", "dispatch_event", "send",
         "cancel_turn", "restart_agent",
         "memory_search", "memory_remember", "memory_retract",
-        "memory_search", "memory_remember", "memory_retract",
     }  # fmt: skip
     assert not {"worker_dispatch", "worker_ask", "dispatch_event"} & set(TOOLS["member"])
     assert not {"watch", "steer", "ask"} & set(TOOLS["operator"])
@@ -117,6 +116,15 @@ async def test_what_takes_longer_is_pending_and_goes_on(jumping_clock, tmp_path)
         await operator.room.ended(result["turnId"])
         read = await operator.use("read", correlationId=answer["correlationId"])
         assert read["events"][-2]["content"] == "at last"
+
+
+async def test_the_rooms_own_bound_of_a_wait_is_the_shorter_one(jumping_clock, tmp_path) -> None:
+    async with operating(tmp_path, "a", timeouts=Timeouts(ask=4_000)) as operator:
+        operator.stage.script("a", says("at last", 100))
+        began = trio.current_time()
+        answer = await operator.use("worker_ask", to=["a"], content="well?")
+        assert answer["results"][0]["state"] == "pending"
+        assert trio.current_time() - began == pytest.approx(4)
 
 
 async def test_a_wait_ends_with_the_daemon(jumping_clock, tmp_path) -> None:
