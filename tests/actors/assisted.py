@@ -1,6 +1,6 @@
 """A scripted room with an assistant beside it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ import trio.testing
 
 from groupx.actors.assistant import AssistantActor
 from groupx.actors.assistant_board import AsideView, AssistantBoard
-from groupx.actors.messages import CancelAside, Read, SayAside
+from groupx.actors.mailbox import ActorRef
+from groupx.actors.messages import CancelAside, Read, SayAside, ToStore
 from groupx.domain.config import AssistantConfig, BrainConfig
 from groupx.domain.ids import ActorId
 from groupx.domain.side_conversation import SaidAside, SideMessage, SideQuery
@@ -26,6 +27,25 @@ CONFIG = AssistantConfig(
 _KEY = ActorId("user:assistant")
 
 
+class HeldStore:
+    """The room's store; while `held` is one of its functions, its answer to that one waits."""
+
+    def __init__(self, store: ActorRef[ToStore]) -> None:
+        self._store = store
+        self.held: Callable[..., Any] | None = None
+        self.answer = trio.Event()
+
+    async def ask(self, request: Any) -> Any:
+        answer = await self._store.ask(request)
+        if request.run is self.held:
+            self.held = None
+            await self.answer.wait()
+        return answer
+
+    async def tell(self, notice: Any) -> None:
+        await self._store.tell(notice)
+
+
 class Assisted:
     """The assistant, its scripted program, and its user."""
 
@@ -33,9 +53,10 @@ class Assisted:
         self.room = room
         self.program = room.programs[_KEY] = FakeProgram()
         self.board = AssistantBoard(name="Ann", driver="demo", now_ms=room.now_ms)
+        self.store = HeldStore(room.store)
         self.actor = AssistantActor(
             CONFIG,
-            store=room.store,
+            store=self.store,
             sessions=room.session_ports(_KEY),
             board=self.board,
             limits=room.limits,

@@ -16,8 +16,10 @@ from groupx.adapters.contract import (
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Timeouts
 from groupx.domain.side_conversation import MAX_WAITING, SideMessage
-from groupx.store.transactions.side_conversation import reply_aside
+from groupx.store.queries.side_conversation import side_page
+from groupx.store.transactions.side_conversation import reply_aside, say_aside
 from tests.actors.assisted import Assisted, assisted, words
+from tests.actors.fakes import FakeSession
 
 
 async def test_it_answers_beside_the_room(jumping_clock, tmp_path) -> None:
@@ -96,17 +98,74 @@ async def test_the_same_id_joins_the_reply_then_gets_the_stored_one(
 async def test_a_post_that_crosses_the_end_of_its_reply_sends_nothing_twice(
     jumping_clock, tmp_path
 ) -> None:
+    """The store looked before the reply was there, and is heard only after it was given."""
     async with assisted(tmp_path) as it:
         await it.say()
         prompt = await it.prompt()
+        it.store.held = say_aside
         async with trio.open_nursery() as nursery:
-            for _ in range(5):
-                nursery.start_soon(it.say)
+            nursery.start_soon(it.say)
+            await it.settled()
             prompt.answer("nobody")
-            for _ in range(5):
-                nursery.start_soon(it.say)
+            await it.settled()
+            assert (await it.aside()).state == "answered"
+            it.store.answer.set()
         await it.settled()
         assert len(it.program.prompts) == 1
+
+
+async def test_a_cancel_just_before_the_prompt_sends_nothing(jumping_clock, tmp_path) -> None:
+    async with assisted(tmp_path) as it:
+        it.store.held = side_page
+        await it.say()
+        await trio.sleep(5)
+        assert len(it.program.sessions) == 1
+        await it.cancel()
+        it.store.answer.set()
+        await trio.sleep(5)
+        assert it.program.prompts == []
+        assert (await it.aside()).state == "cancelled"
+        assert it.board.view.state is AssistantState.IDLE
+
+
+async def test_a_stop_just_before_the_prompt_sends_nothing(jumping_clock, tmp_path) -> None:
+    async with assisted(tmp_path) as it:
+        it.store.held = side_page
+        await it.say()
+        await trio.sleep(5)
+        it.stop()
+        it.store.answer.set()
+        await trio.sleep(60)
+        assert it.program.prompts == []
+        assert it.program.sessions[0].closed.is_set()
+
+
+async def test_a_session_of_no_more_use_is_ended_at_once(jumping_clock, tmp_path) -> None:
+    async with assisted(tmp_path) as it:
+        await it.say()
+        end = Failed(
+            code=ErrorCode.PROTOCOL_INVALID_MESSAGE, message="nonsense", session_usable=False
+        )
+        (await it.prompt()).finish(end)
+        await trio.sleep(60)
+        assert it.program.sessions[0].closed.is_set()
+        await it.say()
+        (prompt := await it.prompt()).answer()
+        assert "You are the assistant" in prompt.text
+
+
+async def test_a_program_that_a_kill_does_not_end_is_left(
+    jumping_clock, tmp_path, monkeypatch
+) -> None:
+    async with assisted(tmp_path) as it:
+        await it.say()
+        (await it.prompt()).answer()
+        await it.settled()
+        monkeypatch.setattr(FakeSession, "kill", lambda _: None)
+        monkeypatch.setattr(FakeSession, "close", lambda _: trio.sleep_forever())
+        it.stop()
+        await trio.sleep(3 * Timeouts().close / 1000 + 60)
+        assert it.board.view.state is AssistantState.OFF
 
 
 async def test_another_text_under_the_same_id_is_refused(jumping_clock, tmp_path) -> None:
