@@ -12,7 +12,7 @@ from groupx.domain.ids import SYSTEM, USER_WEB, ActorId
 from groupx.domain.limits import SOFT_CONTEXT_SHARE, Limits
 from groupx.domain.packet_entries import Entry, Section, heading, label, section, source_label
 from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
-from groupx.domain.packet_memories import Chosen, Kept, choose
+from groupx.domain.packet_memories import Chosen, Kept, Sort, choose
 from groupx.domain.supervision import STEER, WATCH_BRIEF
 
 PACKET_SCHEMA = "groupx.context/0.4"
@@ -127,21 +127,23 @@ def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Cho
     target, kept = inputs.target_actor_id, inputs.memories
     soft = int(hard * SOFT_CONTEXT_SHARE)
 
-    def of(name: str, records: Sequence[Kept], taken: int) -> Chosen:
-        return choose(name, records, target=target, mark=mark, characters=soft - taken)
+    def of(name: str, records: Sequence[Kept], sort: Sort | None, taken: int) -> Chosen:
+        older = 0 if sort is None else kept.older.get(sort, 0)
+        return choose(name, records, older, target=target, mark=mark, characters=soft - taken)
 
-    core = of("agent_core_memory", kept.core, size + _unread_needed(inputs, mark))
+    core = of("agent_core_memory", kept.core, "core", size + _unread_needed(inputs, mark))
     size += len(core.section.text)
     delta = _delta(inputs, mark, size, hard)
     chosen = [core, delta]
     size += len(delta.section.text)
-    for name, records in (
-        ("agent_dated_memory", kept.dated),
-        ("pinned_group_memory", kept.room),
-        ("self_identity", kept.is_said_to_be(target)),
-        ("observed_identity", kept.said_of_it(target)),
-    ):
-        chosen.append(of(name, records, size))
+    sorts: tuple[tuple[str, tuple[Kept, ...], Sort | None], ...] = (
+        ("agent_dated_memory", kept.dated, "dated"),
+        ("pinned_group_memory", kept.room, "room"),
+        ("self_identity", kept.is_said_to_be(target), None),
+        ("observed_identity", kept.said_of_it(target), "identity"),
+    )
+    for name, records, sort in sorts:
+        chosen.append(of(name, records, sort, size))
         size += len(chosen[-1].section.text)
     return chosen
 

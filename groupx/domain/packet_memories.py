@@ -1,6 +1,7 @@
 """The memories and identities of one packet: whose they are, and how much of them fits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import attrs
 
@@ -23,6 +24,9 @@ class Kept:
     content: str
 
 
+Sort = Literal["core", "dated", "room", "identity"]
+
+
 @attrs.frozen(kw_only=True)
 class PacketMemories:
     """What there is for one target, the newest first; of another agent's own memories nothing."""
@@ -33,6 +37,8 @@ class PacketMemories:
     """Of the room, and of the interaction that the turn belongs to."""
     identity: tuple[Kept, ...] = ()
     """About the target, whoever said it."""
+    older: Mapping[Sort, int] = attrs.field(factory=dict[Sort, int])
+    """How many there are of a sort beyond those: more than a packet is looked through for."""
 
     def said_of_it(self, target: ActorId) -> tuple[Kept, ...]:
         """What other agents observed; it is not what the target or the user says it is."""
@@ -56,9 +62,12 @@ class Chosen:
 
 
 def choose(
-    name: str, kept: Sequence[Kept], *, target: ActorId, mark: str, characters: int
+    name: str, kept: Sequence[Kept], older: int, *, target: ActorId, mark: str, characters: int
 ) -> Chosen:
-    """The newest that fit into `characters`, shown the oldest first; a record is never cut."""
+    """The newest that fit into `characters`, shown the oldest first; a record is never cut.
+
+    `older` ones are left out with those that do not fit.
+    """
     chosen: list[Entry] = []
     left = characters - len(heading(name, mark))
     for it in kept:
@@ -68,7 +77,7 @@ def choose(
             left -= size
             chosen.append(entry)
     chosen.reverse()
-    return Chosen(section(name, chosen, mark), len(kept) - len(chosen))
+    return Chosen(section(name, chosen, mark), len(kept) - len(chosen) + older)
 
 
 def _entry(kept: Kept, target: ActorId) -> Entry:

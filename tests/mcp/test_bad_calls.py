@@ -132,6 +132,8 @@ async def test_every_bad_call_is_answered_and_stores_nothing(tmp_path, mode):
                 assert said(result)["error"]["code"] == code, (tool, str(arguments)[:200])
             assert it.newest() == before
             assert not (await tools.call_tool("read", {})).is_error
+            kept = await tools.call_tool("memory_remember", {"content": "x"})
+            assert said(kept)["record"]["authorActorId"] == A
 
 
 async def test_a_command_id_is_of_one_tool_and_one_request_whoever_sends_it_twice(tmp_path):

@@ -11,6 +11,7 @@ from groupx.domain.memory_policy import SetPolicy
 from groupx.domain.packet import build_packet
 from groupx.domain.packet_inputs import PacketQuery
 from groupx.store.queries.packet_inputs import packet_head
+from groupx.store.queries.packet_memories import MOST
 from groupx.store.transactions.memory_policy import set_policy
 from tests.store.records import Notes
 
@@ -101,6 +102,18 @@ def test_an_interactions_memories_reach_its_turns_only(notes, memories, ledger):
     found = packet_head(ledger.conn, query)
     assert found.root_correlation_id == root
     assert contents(found.memories.room) == ["for this one"]
+
+
+def test_of_very_many_the_newest_are_looked_at_and_the_rest_is_counted(notes, memories):
+    for number in range(MOST + 3):
+        notes.keep(notes.memory(content=str(number)))
+    inputs = memories(A)
+    assert contents(inputs.memories.room)[0] == str(MOST + 2)
+    assert len(inputs.memories.room) == MOST
+    assert inputs.memories.older == {"room": 3}
+    agent = AgentConfig(id="a", driver="demo", name="It", cwd="/")
+    packet = build_packet(inputs, agent=agent, limits=Limits(), boundary="b0" * 8)
+    assert packet.record["omitted"] == [{"section": "pinned_group_memory", "count": 3}]
 
 
 def test_without_memories_identity_stays(notes, memories, ledger):
