@@ -10,6 +10,7 @@ from groupx.adapters.duplex import Duplex
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
 from groupx.domain.text import excerpt
+from groupx.process.spawner import SpawnError
 
 STDERR_CHARACTERS = 2000
 
@@ -31,6 +32,23 @@ def last_words(connection: Connection, child: Duplex) -> str:
         if part.strip()
     )
     return f"It said: {excerpt(said, 600)}\n" if said else ""
+
+
+def not_started(error: SpawnError, install: str) -> AdapterStartError:
+    """There is no process."""
+    return AdapterStartError(
+        ErrorCode.ADAPTER_START_FAILED,
+        f"{error} Nothing was sent to it. {install}",
+        transient=not error.not_found,
+    )
+
+
+def refused(words: str, install: str) -> AdapterStartError:
+    """The program answered the handshake with an error."""
+    return AdapterStartError(
+        ErrorCode.ADAPTER_START_FAILED,
+        f"The program refused to begin: {words}. Nothing was sent to it. {install}",
+    )
 
 
 def too_slow(error: trio.TooSlowError, timeouts: Timeouts, said: str) -> AdapterStartError:

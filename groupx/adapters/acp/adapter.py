@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Mapping
+from functools import partial
 
 import attrs
 import trio
@@ -16,7 +17,6 @@ from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.acp.session import AcpSession
 from groupx.adapters.connection import ConnectionLost
 from groupx.adapters.contract import (
-    AdapterStartError,
     EventSink,
     NativeSession,
     PastAttempt,
@@ -27,9 +27,9 @@ from groupx.adapters.contract import (
 )
 from groupx.adapters.jsonrpc import RpcError
 from groupx.adapters.probing import output_of
-from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
+from groupx.adapters.serving import handshaking, serve_session
+from groupx.adapters.starting import ended_early, last_words, not_started, refused
 from groupx.domain.attempts import Reconciliation
-from groupx.domain.errors import ErrorCode
 from groupx.process.child import ChildProcess
 from groupx.process.environment import child_environment
 from groupx.process.spawner import Spawner, SpawnError
@@ -83,37 +83,11 @@ class AcpAdapter:
         try:
             opening = spawner.open(argv, cwd=profile.cwd, env=environment)
             async with opening as child:
-                await self._serve(child, profile, environment, task_status)
+                session = AcpSession(child, profile, self._row.quirks)
+                open_it = partial(self._open, session, child, profile, environment)
+                await serve_session(session, open_it, task_status)
         except SpawnError as error:
-            raise AdapterStartError(
-                ErrorCode.ADAPTER_START_FAILED,
-                f"{error} Nothing was sent to it. {self._row.install}",
-                transient=not error.not_found,
-            ) from error
-
-    async def _serve(
-        self,
-        child: ChildProcess,
-        profile: SessionProfile,
-        environment: Mapping[str, str],
-        task_status: trio.TaskStatus[NativeSession],
-    ) -> None:
-        session = AcpSession(child, profile, self._row.quirks)
-        refused: AdapterStartError | None = None
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(session.connection.serve)
-                try:
-                    await self._open(session, child, profile, environment)
-                except AdapterStartError as error:
-                    refused = error
-                    nursery.cancel_scope.cancel()
-                else:
-                    task_status.started(session)
-        finally:
-            session.closed.set()
-        if refused is not None:
-            raise refused
+            raise not_started(error, self._row.install) from error
 
     async def _open(
         self,
@@ -124,34 +98,20 @@ class AcpAdapter:
     ) -> None:
         connection, quirks = session.connection, self._row.quirks
         profile = _with_patience(profile, quirks)
-
-        def said() -> str:
-            return last_words(connection, child)
-
         try:
-            with trio.fail_after(profile.timeouts.handshake / 1000):
+            with handshaking(session, child, profile.timeouts):
                 greeting = await greet(connection, quirks, our_version=groupx.__version__)
                 login = await log_in(connection, greeting, environment, profile.timeouts)
                 opened = await open_session(connection, greeting, profile, quirks)
                 if opened.mcp_injected and not await session.room_tools.reached():
                     opened = attrs.evolve(opened, mcp_injected=False)
-        except trio.TooSlowError as error:
-            if session.unprompted is not None:
-                raise asked_early(session.unprompted) from error
-            raise too_slow(error, profile.timeouts, said()) from error
         except RpcError as error:
-            raise AdapterStartError(
-                ErrorCode.ADAPTER_START_FAILED,
-                f"The program refused to begin: {words_of(error)}. Nothing was sent to it. "
-                f"{self._row.install}",
-            ) from error
+            raise refused(words_of(error), self._row.install) from error
         except ConnectionLost as lost:
-            protocol, install = "ACP", self._row.install
+            said, install = last_words(connection, child), self._row.install
             raise ended_early(
-                lost.loss, child.returncode, said(), protocol=protocol, install=install
+                lost.loss, child.returncode, said, protocol="ACP", install=install
             ) from lost
-        if session.unprompted is not None:
-            raise asked_early(session.unprompted)
         session.open_as(
             opened.session_id,
             attrs.evolve(_facts(child, greeting, opened, quirks), login=login),

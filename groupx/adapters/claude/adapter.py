@@ -2,6 +2,7 @@
 
 import shutil
 import uuid
+from functools import partial
 
 import trio
 
@@ -30,7 +31,8 @@ from groupx.adapters.contract import (
     SessionProfile,
 )
 from groupx.adapters.probing import output_of
-from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
+from groupx.adapters.serving import handshaking, serve_session
+from groupx.adapters.starting import ended_early, last_words, not_started, refused
 from groupx.domain.attempts import Reconciliation
 from groupx.domain.errors import ErrorCode
 from groupx.process.child import ChildProcess
@@ -83,60 +85,25 @@ class ClaudeAdapter:
         try:
             opening = spawner.open(argv, cwd=profile.cwd, env=environment_of(profile))
             async with opening as child:
-                await self._serve(ClaudeSession(child, profile, session_id), child, task_status)
+                session = ClaudeSession(child, profile, session_id)
+                await serve_session(session, partial(_open, session, child), task_status)
         except SpawnError as error:
-            raise AdapterStartError(
-                ErrorCode.ADAPTER_START_FAILED,
-                f"{error} Nothing was sent to it. {INSTALL}",
-                transient=not error.not_found,
-            ) from error
-
-    async def _serve(
-        self,
-        session: ClaudeSession,
-        child: ChildProcess,
-        task_status: trio.TaskStatus[NativeSession],
-    ) -> None:
-        refused: AdapterStartError | None = None
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(session.connection.serve)
-                try:
-                    await _open(session, child)
-                except AdapterStartError as error:
-                    refused = error
-                    nursery.cancel_scope.cancel()
-                else:
-                    task_status.started(session)
-        finally:
-            session.closed.set()
-        if refused is not None:
-            raise refused
+            raise not_started(error, INSTALL) from error
 
 
 async def _open(session: ClaudeSession, child: ChildProcess) -> None:
     connection, profile = session.connection, session.profile
     timeouts = profile.timeouts
     try:
-        with trio.fail_after(timeouts.handshake / 1000):
+        with handshaking(session, child, timeouts):
             greeting = await greet(connection)
             seconds = timeouts.request / 1000
             mode = await set_mode(connection, profile.mode or MODE, seconds=seconds)
             mcp = profile.mcp and await mcp_is_ready(connection, profile.mcp.name, seconds=seconds)
-    except trio.TooSlowError as error:
-        if session.unprompted is not None:
-            raise asked_early(session.unprompted) from error
-        raise too_slow(error, timeouts, last_words(connection, child)) from error
     except ControlRefused as error:
-        raise AdapterStartError(
-            ErrorCode.ADAPTER_START_FAILED,
-            f"The program refused to begin: {error.message.rstrip('.')}. Nothing was sent to it. "
-            f"{INSTALL}",
-        ) from error
+        raise refused(error.message.rstrip("."), INSTALL) from error
     except ConnectionLost as lost:
         raise _ended_early(session, child, lost) from lost
-    if session.unprompted is not None:
-        raise asked_early(session.unprompted)
     session.open_as(_facts(session, child, greeting, mcp=bool(mcp)), mode=mode)
 
 

@@ -26,10 +26,10 @@ from groupx.adapters.contract import (
 from groupx.adapters.duplex import Duplex
 from groupx.adapters.jsonrpc import RpcError
 from groupx.adapters.probing import output_of
-from groupx.adapters.starting import asked_early, ended_early, last_words, too_slow
+from groupx.adapters.serving import handshaking, serve_session
+from groupx.adapters.starting import ended_early, last_words, refused
 from groupx.domain.addresses import is_address
 from groupx.domain.attempts import Reconciliation
-from groupx.domain.errors import ErrorCode
 from groupx.domain.text import excerpt
 from groupx.process.environment import child_environment
 from groupx.process.spawner import Spawner
@@ -88,46 +88,22 @@ async def _serve(
     profile: SessionProfile, task_status: trio.TaskStatus[NativeSession], program: Duplex
 ) -> None:
     session = CodexSession(program, profile)
-    refused: AdapterStartError | None = None
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(session.connection.serve)
-            try:
-                await _open(session, program, profile)
-            except AdapterStartError as error:
-                refused = error
-                nursery.cancel_scope.cancel()
-            else:
-                task_status.started(session)
-    finally:
-        session.closed.set()
-    if refused is not None:
-        raise refused
+    await serve_session(session, partial(_open, session, program, profile), task_status)
 
 
 async def _open(session: CodexSession, program: Duplex, profile: SessionProfile) -> None:
     connection = session.connection
     try:
-        with trio.fail_after(profile.timeouts.handshake / 1000):
+        with handshaking(session, program, profile.timeouts):
             greeting = await greet(connection, profile, our_version=groupx.__version__)
             opened = await open_thread(connection, greeting, profile)
-    except trio.TooSlowError as error:
-        if session.unprompted is not None:
-            raise asked_early(session.unprompted) from error
-        raise too_slow(error, profile.timeouts, last_words(connection, program)) from error
     except RpcError as error:
-        words = excerpt(error.message, 500).rstrip(".")
-        raise AdapterStartError(
-            ErrorCode.ADAPTER_START_FAILED,
-            f"The program refused to begin: {words}. Nothing was sent to it. {INSTALL}",
-        ) from error
+        raise refused(excerpt(error.message, 500).rstrip("."), INSTALL) from error
     except ConnectionLost as lost:
         said = last_words(connection, program)
         raise ended_early(
             lost.loss, program.returncode, said, protocol="app-server JSON-RPC", install=INSTALL
         ) from lost
-    if session.unprompted is not None:
-        raise asked_early(session.unprompted)
     session.open_as(opened, _facts(program, profile, opened))
 
 

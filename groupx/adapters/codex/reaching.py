@@ -9,9 +9,9 @@ import trio
 from groupx.adapters.codex.programs import ARGUMENTS, INSTALL, PROGRAM, native_prefix
 from groupx.adapters.contract import AdapterStartError, SessionProfile
 from groupx.adapters.duplex import Duplex
+from groupx.adapters.starting import not_started
 from groupx.adapters.websocket import with_websocket
 from groupx.domain.addresses import is_address, socket_address
-from groupx.domain.errors import ErrorCode
 from groupx.process.environment import child_environment
 from groupx.process.spawner import Spawner, SpawnError
 
@@ -35,11 +35,7 @@ async def with_program(
         async with spawner.open(argv, cwd=profile.cwd, env=environment) as child:
             return await use(child)
     except SpawnError as error:
-        raise AdapterStartError(
-            ErrorCode.ADAPTER_START_FAILED,
-            f"{error} Nothing was sent to it. {INSTALL}",
-            transient=not error.not_found,
-        ) from error
+        raise not_started(error, INSTALL) from error
 
 
 async def is_listening(address: str, seconds: float) -> str | None:
