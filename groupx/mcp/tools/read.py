@@ -23,8 +23,6 @@ DEFAULT_EVENTS = 50
 MAX_EVENTS = 200
 LEAST_BYTES = 256
 """Of each message, however many there are."""
-_TOLD = ("turnId", "status", "errorCode", "message", "reason", "limit", "bound", "responseEventId")
-"""What is told of a body besides its content."""
 
 
 class ReadRoom(Arguments):
@@ -48,18 +46,17 @@ async def _read(call: Call, given: ReadRoom) -> Answer:
     query = PublicQuery(
         room_id=turn.room_id,
         limit=given.limit,
+        characters=CONTENT_BYTES,
         after_seq=given.after_seq,
         correlation_id=given.correlation_id,
     )
     return page_told(await call.room.store.ask(Read(public_events, query)), query)
 
 
-def page_told(
-    found: Sequence[PublicEvent], query: PublicQuery, *, max_characters: int | None = None
-) -> Answer:
-    """As many of the events as fit, each message cut to `max_characters`, and how to go on."""
+def page_told(found: Sequence[PublicEvent], query: PublicQuery) -> Answer:
+    """As many of the events as fit, and how to go on."""
     newest = query.after_seq is None
-    events = _fitting(found[::-1] if newest else found, max_characters)
+    events = _fitting(found[::-1] if newest else found)
     seqs = [event["seq"] for event in events]
     return {
         "events": sorted(events, key=lambda event: event["seq"]),
@@ -68,13 +65,13 @@ def page_told(
     }
 
 
-def _fitting(found: Sequence[PublicEvent], max_characters: int | None) -> list[dict[str, Any]]:
+def _fitting(found: Sequence[PublicEvent]) -> list[dict[str, Any]]:
     """As many as fit, from the first one."""
     each = max(LEAST_BYTES, CONTENT_BYTES // max(1, len(found)))
     events: list[dict[str, Any]] = []
     size = 0
     for event in found:
-        told = _told(event, each, max_characters)
+        told = _told(event, each)
         size += len(orjson.dumps(told))
         if events and size > CONTENT_BYTES:
             break
@@ -91,8 +88,7 @@ async def read_content(call: Call, room_id: RoomId, event_id: str, offset: int) 
     return {"eventId": event_id, **cut(piece.text, piece.characters, CONTENT_BYTES, offset)}
 
 
-def _told(event: PublicEvent, max_bytes: int, max_characters: int | None) -> dict[str, Any]:
-    body = event.body
+def _told(event: PublicEvent, max_bytes: int) -> dict[str, Any]:
     told: dict[str, Any] = {
         "seq": event.seq,
         "eventId": event.event_id,
@@ -105,10 +101,9 @@ def _told(event: PublicEvent, max_bytes: int, max_characters: int | None) -> dic
         told["to"] = list(event.to)
     if event.reply_to_event_id is not None:
         told["replyToEventId"] = event.reply_to_event_id
-    told |= {name: body[name] for name in _TOLD if name in body}
-    content = body.get("content")
-    if isinstance(content, str):
-        told |= cut(content[:max_characters], len(content), max_bytes)
+    told |= event.facts
+    if event.content is not None:
+        told |= cut(event.content.text, event.content.characters, max_bytes)
     return told
 
 

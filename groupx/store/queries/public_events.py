@@ -1,7 +1,7 @@
 """What everybody in the room may read: messages and how turns went, never how they were worked."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -16,9 +16,16 @@ PUBLIC = (
     "turn.interrupted", "routing.loop_stopped", "routing.loop_continued",
 )  # fmt: skip
 _TYPES = ", ".join(f"'{name}'" for name in PUBLIC)
+FACTS = (
+    "turnId", "status", "errorCode", "message", "reason", "limit", "bound", "responseEventId",
+)  # fmt: skip
+"""What is told of a body besides its content."""
+_PATHS = ", ".join(f"'$.{name}'" for name in FACTS)
 _EVENTS = f"""
 SELECT e.seq, e.event_id, e.event_type, e.actor_id, e.targets_json, e.occurred_at,
-  e.reply_to_event_id, e.correlation_id, e.body_json
+  e.reply_to_event_id, e.correlation_id, json_extract(e.body_json, {_PATHS}),
+  substr(json_extract(e.body_json, '$.content'), 1, :characters),
+  length(json_extract(e.body_json, '$.content'))
 FROM events e WHERE e.room_id = :room AND e.event_type IN ({_TYPES})
   AND coalesce(json_extract(e.body_json, '$.kind'), '') <> 'supervision.watch'
 """
@@ -37,12 +44,22 @@ FROM events WHERE event_id = :event AND room_id = :room AND event_type IN ({_TYP
 
 @attrs.frozen(kw_only=True)
 class PublicQuery:
-    """At most `limit` events after a seq, or the newest ones; of one interaction or of all."""
+    """At most `limit` events after a seq, or the newest ones; of one interaction or of all;
+    `characters`: how much of each content is wanted."""
 
     room_id: RoomId
     limit: int
+    characters: int
     after_seq: int | None = None
     correlation_id: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Content:
+    """A piece of a content, and how long the whole is."""
+
+    text: str
+    characters: int
 
 
 @attrs.frozen(kw_only=True)
@@ -57,7 +74,9 @@ class PublicEvent:
     at: str
     reply_to_event_id: str | None
     correlation_id: str
-    body: dict[str, Any]
+    facts: Mapping[str, Any]
+    """Those of FACTS that it has."""
+    content: Content | None
 
 
 @attrs.frozen(kw_only=True)
@@ -70,19 +89,12 @@ class ContentQuery:
     characters: int
 
 
-@attrs.frozen(kw_only=True)
-class Content:
-    """A piece of a content, and how long the whole is."""
-
-    text: str
-    characters: int
-
-
 def public_events(conn: sqlite3.Connection, query: PublicQuery) -> tuple[PublicEvent, ...]:
     """Ascending by seq."""
     values = {
         "room": query.room_id,
         "limit": query.limit,
+        "characters": query.characters,
         "after": query.after_seq,
         "correlation": query.correlation_id,
     }
@@ -118,6 +130,7 @@ def _ascending(events: Iterable[PublicEvent]) -> list[PublicEvent]:
 
 
 def _event(row: tuple[Any, ...]) -> PublicEvent:
+    facts = zip(FACTS, load_json(row[8]), strict=True)
     return PublicEvent(
         seq=row[0],
         event_id=row[1],
@@ -127,5 +140,6 @@ def _event(row: tuple[Any, ...]) -> PublicEvent:
         at=row[5],
         reply_to_event_id=row[6],
         correlation_id=row[7],
-        body=load_json(row[8]),
+        facts={name: fact for name, fact in facts if fact is not None},
+        content=None if row[10] is None else Content(text=row[9], characters=row[10]),
     )

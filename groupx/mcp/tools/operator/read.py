@@ -35,11 +35,12 @@ async def _read(call: Call, given: OperatorRead) -> Answer:
     query = PublicQuery(
         room_id=room_id,
         limit=given.limit,
+        characters=CHARACTERS,
         after_seq=given.after_seq,
         correlation_id=given.correlation_id,
     )
     found = await call.room.store.ask(Read(public_events, query))
-    return page_told(found, query, max_characters=CHARACTERS)
+    return page_told(found, query)
 
 
 READ = Tool(
