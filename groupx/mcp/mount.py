@@ -63,15 +63,12 @@ class McpMount:
         scheme, _, bearer = (authorization or "").partition(" ")
         caller = self._callers.find(bearer, desk) if scheme.lower() == "bearer" else None
         if caller is None:
-            raise GroupXError(
-                ErrorCode.UNAUTHORIZED,
-                "These tools are for the agents of the room, each with the bearer of its running "
-                "session; this is none, or its session has ended. Nothing was done.",
-            )
+            raise _nobody()
         return caller
 
     async def serve(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
-        """One HTTP request of `caller`. MCP_UNAVAILABLE while there is no server for it."""
+        """One HTTP request of `caller`. MCP_UNAVAILABLE while there is no server for it,
+        UNAUTHORIZED when its session has ended meanwhile."""
         manager = await self._manager(caller)
         gone = trio.Event()
 
@@ -89,15 +86,16 @@ class McpMount:
     async def _manager(self, caller: Caller) -> Manager:
         with trio.move_on_after(LOADING_SECONDS):
             await self._loaded.wait()
-        if self._open is None or self._nursery is None or caller.gone.is_set():
+        if self._open is None or self._nursery is None:
             raise GroupXError(
                 ErrorCode.MCP_UNAVAILABLE,
                 "The room's tools are not there yet; nothing was done. Call again in a moment.",
             )
         async with self._opening:
-            if caller not in self._managers:
-                self._managers[caller] = await self._nursery.start(self._keep, self._open, caller)
-            return self._managers[caller]
+            if caller.gone.is_set():
+                raise _nobody()
+            found = self._managers.get(caller)
+            return found or await self._nursery.start(self._keep, self._open, caller)
 
     async def _keep(
         self,
@@ -106,9 +104,18 @@ class McpMount:
         task_status: trio.TaskStatus[Manager] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         manager = open_desk(caller)
-        try:
-            async with manager.run():
-                task_status.started(manager)
+        async with manager.run():
+            self._managers[caller] = manager
+            task_status.started(manager)
+            try:
                 await caller.gone.wait()
-        finally:
-            self._managers.pop(caller, None)
+            finally:
+                del self._managers[caller]
+
+
+def _nobody() -> GroupXError:
+    return GroupXError(
+        ErrorCode.UNAUTHORIZED,
+        "These tools are for the agents of the room, each with the bearer of its running "
+        "session; this is none, or its session has ended. Nothing was done.",
+    )
