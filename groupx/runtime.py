@@ -40,7 +40,6 @@ from groupx.mcp.room import RoomFace
 from groupx.process.spawner import Spawner, SpawnError
 from groupx.process.sweep import record_run, sweep
 from groupx.runtime_assistant import NAME as ASSISTANT
-from groupx.runtime_assistant import enabled_assistant
 from groupx.runtime_folder import make_private_folders, sibling_databases, write_runtime_file
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
@@ -126,7 +125,7 @@ def run_runtime(plan: Plan) -> None:
     driver is not known).
     """
     adapters = {agent.actor_id: adapter_for(agent.driver) for agent in plan.config.enabled_agents()}
-    assistant = enabled_assistant(plan.config)
+    assistant = plan.config.enabled_assistant
     if assistant is not None:
         adapters[USER_ASSISTANT] = adapter_for(assistant.brain.driver)
     configure_log(plan.log_file)
@@ -328,7 +327,7 @@ class Runtime:
         """Recovery phase 1, then everything that a request may want."""
         config, store = self._config, self._store.ref
         names = {agent.actor_id: agent.name for agent in config.agents}
-        assistant = enabled_assistant(config)
+        assistant = config.enabled_assistant
         run = OpenRun(agents=names, assistant_name=assistant and assistant.name)
         opened = await store.ask(Write(open_run, run))
         roster = [agent.actor_id for agent in config.enabled_agents()]

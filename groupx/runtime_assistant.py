@@ -8,7 +8,7 @@ from groupx.actors.assistant_board import AssistantBoard
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import ToStore
 from groupx.actors.session_keeper import SessionPorts
-from groupx.domain.config import AssistantConfig, Config
+from groupx.domain.config import Config
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import excerpt
 from groupx.domain.views import ErrorView
@@ -17,12 +17,6 @@ from groupx.supervisor.child import ChildContext, ChildState, ChildStatus
 NAME = "assistant"
 """Of the part."""
 MAX_ERROR_CHARACTERS = 1_000
-
-
-def enabled_assistant(config: Config) -> AssistantConfig | None:
-    """The one to start; None when there is none or it is disabled."""
-    assistant = config.assistant
-    return assistant if assistant is not None and assistant.enabled else None
 
 
 class AssistantPart:
@@ -37,7 +31,7 @@ class AssistantPart:
         now_ms: Callable[[], int],
     ) -> None:
         """`sessions` None: the config enables no assistant."""
-        assistant = enabled_assistant(config)
+        assistant = config.enabled_assistant
         self.board = AssistantBoard(
             name=assistant and assistant.name,
             driver=assistant and assistant.brain.driver,

@@ -32,7 +32,7 @@ from groupx.adapters.contract import Adapter
 from groupx.domain.config import AgentConfig, Config
 from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource, RoomId
 from groupx.process.spawner import Spawner
-from groupx.runtime_assistant import AssistantPart, enabled_assistant
+from groupx.runtime_assistant import AssistantPart
 
 CLOSE_STEPS = 3
 """Of the stop ladder; each may take the config's `close`."""
@@ -133,7 +133,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             config,
             store=store,
             sessions=None
-            if enabled_assistant(config) is None
+            if config.enabled_assistant is None
             else _sessions(USER_ASSISTANT, ports, transients),
             now_ms=ports.now_ms,
         ),

@@ -16,14 +16,9 @@ from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.steadfast import insist
 from groupx.actors.turn_end import TurnEnd
 from groupx.adapters.contract import AdapterStartError, NativeSession
-from groupx.domain.assistant import (
-    MAX_ENTRY_CHARACTERS,
-    MAX_SO_FAR_MESSAGES,
-    SESSION_ID,
-    first_prompt,
-)
+from groupx.domain.assistant import MAX_ENTRY_CHARACTERS, MAX_SO_FAR_MESSAGES, first_prompt
 from groupx.domain.commands import RememberCommand
-from groupx.domain.config import AgentConfig, AssistantConfig
+from groupx.domain.config import AssistantConfig
 from groupx.domain.context_usage import RecordUsage
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import USER_ASSISTANT
@@ -50,21 +45,6 @@ CUT = "\n\n(The reply was longer; the rest was not kept.)"
 T = TypeVar("T")
 
 
-def program_of(assistant: AssistantConfig) -> AgentConfig:
-    """The assistant's program, as a driver takes it."""
-    brain = assistant.brain
-    return AgentConfig(
-        id=SESSION_ID,
-        driver=brain.driver,
-        name=assistant.name,
-        command=brain.command,
-        args=brain.args,
-        mode=brain.mode,
-        cwd=brain.cwd,
-        env=brain.env,
-    )
-
-
 class AssistantActor:
     """Answers messages in their order. A message is stored before it is sent, and is sent once
     each time that the user gives it and it has no reply: nothing is sent again by itself."""
@@ -80,7 +60,7 @@ class AssistantActor:
         entropy: Callable[[int], bytes],
     ) -> None:
         self._config = assistant
-        self._program = program_of(assistant)
+        self._program = assistant.program
         self._store = store
         self._sessions = sessions
         self._board = board

@@ -11,6 +11,7 @@ import click
 from groupx.cli.failures import DONE, REFUSED, Refused
 from groupx.cli.place import config_options, find_place
 from groupx.domain.config import DRIVERS, AgentConfig, Config
+from groupx.domain.ids import ASSISTANT_SESSION
 from groupx.domain.limits import Timeouts
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def command(*, config: str | None, demo: bool, drivers: tuple[str, ...], as_json
     checks = (*machine_checks(), *checks)
     patients = _patients(settings, drivers)
     checkups = _check_all(patients, settings)
-    configured = [checkup for checkup in checkups if checkup.agents]
+    configured = [checkup for checkup in checkups if set(checkup.agents) - {ASSISTANT_SESSION}]
     usable = any(checkup.usable for checkup in configured or checkups)
     healthy = usable and all(check.ok for check in checks)
     if as_json:
@@ -64,14 +65,15 @@ def command(*, config: str | None, demo: bool, drivers: tuple[str, ...], as_json
 
 
 def _patients(config: Config | None, drivers: tuple[str, ...]) -> "list[Patient]":
-    """The agents of the config, those of one setting together; then the other drivers."""
+    """The agents of the config and its assistant, those of one setting together; then the other
+    drivers."""
     from groupx.adapters.contract import SessionProfile
     from groupx.adapters.registry import adapter_for
     from groupx.capabilities.checkup import Patient
 
     timeouts = config.timeouts if config else Timeouts()
     groups: dict[tuple[Any, ...], list[AgentConfig]] = {}
-    for agent in config.enabled_agents() if config else ():
+    for agent in _programs(config):
         if not drivers or agent.driver in drivers:
             env = tuple(sorted(agent.env.items()))
             key = (agent.driver, agent.command, agent.args, agent.mode, agent.cwd, env)
@@ -107,6 +109,14 @@ def _patients(config: Config | None, drivers: tuple[str, ...]) -> "list[Patient]
     return patients
 
 
+def _programs(config: Config | None) -> tuple[AgentConfig, ...]:
+    """What a room of this config starts."""
+    if config is None:
+        return ()
+    assistant = config.enabled_assistant
+    return (*config.enabled_agents(), *((assistant.program,) if assistant else ()))
+
+
 def _check_all(patients: "list[Patient]", config: Config | None) -> "tuple[Checkup, ...]":
     import trio
 
@@ -114,7 +124,7 @@ def _check_all(patients: "list[Patient]", config: Config | None) -> "tuple[Check
     from groupx.capabilities.redaction import Redactor, secrets_in
     from groupx.process.spawner import Spawner, SpawnError
 
-    environments = [agent.env for agent in config.agents] if config else []
+    environments = [agent.env for agent in (*config.agents, *_programs(config))] if config else []
     redactor = Redactor(secrets_in(os.environ, *environments))
 
     async def with_spawner() -> "tuple[Checkup, ...]":
@@ -157,7 +167,8 @@ def _lines(checks: "Sequence[Check]", checkups: "Sequence[Checkup]", *, usable: 
 def _program(checkup: "Checkup") -> list[str]:
     name = checkup.driver
     if checkup.agents:
-        name = f"{', '.join(checkup.agents)} (driver {checkup.driver})"
+        names = ["the assistant" if it == ASSISTANT_SESSION else it for it in checkup.agents]
+        name = f"{', '.join(names)} (driver {checkup.driver})"
     if not checkup.found:
         mark = "FAIL" if checkup.agents else "-"
         return _entry(mark, f"{name}: {' '.join(checkup.problems)}")

@@ -8,8 +8,6 @@ from typing import Literal
 from groupx.domain.ids import USER_ASSISTANT, USER_WEB
 from groupx.domain.side_conversation import SideMessage
 
-SESSION_ID = "__assistant__"
-"""What the assistant's program is called where an agent has its id."""
 SCHEMA = "groupx.assistant/1"
 
 MAX_SO_FAR_MESSAGES = 40

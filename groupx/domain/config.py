@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from groupx.domain.ids import ActorId, agent_actor
+from groupx.domain.ids import ASSISTANT_SESSION, ActorId, agent_actor
 from groupx.domain.limits import Limits, Timeouts
 
 BUILT_IN_DRIVERS = ("codex", "claude", "kimi", "grok", "hermes")
@@ -64,6 +64,21 @@ class AssistantConfig:
     brain: BrainConfig
     extra_instructions: str = ""
 
+    @property
+    def program(self) -> AgentConfig:
+        """Its program, as a driver takes it; its id is no agent's."""
+        brain = self.brain
+        return AgentConfig(
+            id=ASSISTANT_SESSION,
+            driver=brain.driver,
+            name=self.name,
+            command=brain.command,
+            args=brain.args,
+            mode=brain.mode,
+            cwd=brain.cwd,
+            env=brain.env,
+        )
+
 
 @attrs.frozen(kw_only=True)
 class Config:
@@ -82,3 +97,8 @@ class Config:
     def enabled_agents(self) -> tuple[AgentConfig, ...]:
         """The roster, in config order."""
         return tuple(agent for agent in self.agents if agent.enabled)
+
+    @property
+    def enabled_assistant(self) -> AssistantConfig | None:
+        """The assistant to start; None when there is none or it is disabled."""
+        return self.assistant if self.assistant is not None and self.assistant.enabled else None

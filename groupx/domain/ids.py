@@ -24,7 +24,9 @@ Prefix = Literal[
 
 AGENT_PREFIX = "agent:"
 AGENT_ID_RULE = "[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9])?"
-RESERVED_AGENT_IDS = frozenset({"assistant", "__assistant__"})
+ASSISTANT_SESSION = "__assistant__"
+"""What the assistant's program is called where an agent has its id."""
+RESERVED_AGENT_IDS = frozenset({"assistant", ASSISTANT_SESSION})
 _AGENT_ID = re.compile(AGENT_ID_RULE)
 
 

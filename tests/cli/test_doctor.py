@@ -45,6 +45,23 @@ def test_one_agent_that_can_be_used_is_enough(folder):
     assert max(map(len, result.output.splitlines())) <= max(80, len(str(folder)) + 40)
 
 
+def test_the_assistants_program_is_looked_at_and_is_no_agent(folder):
+    def with_assistant(brain, **agents):
+        configure(folder, **agents)
+        document = json.loads((folder / "groupx.json").read_text())
+        document["assistant"] = {"enabled": True, "name": "Ann", "brain": brain}
+        (folder / "groupx.json").write_text(json.dumps(document))
+        return run()
+
+    result = with_assistant({**MISSING, "driver": "kimi"}, ada=DEMO)
+    assert result.return_value == 0, result.output
+    said = " ".join(result.output.split())
+    assert "FAIL the assistant (driver kimi): /nowhere/kimi was not found." in said
+    result = with_assistant(DEMO, kimi=MISSING)
+    assert result.return_value == 1
+    assert "ok the assistant (driver demo):" in " ".join(result.output.split())
+
+
 def test_none_that_can_be_used_is_exit_1(folder):
     configure(folder, kimi=MISSING)
     result = run()

@@ -14,7 +14,7 @@ from groupx.actors.session_keeper import SessionPorts
 from groupx.domain.config import AssistantConfig, BrainConfig, Config
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Timeouts
-from groupx.runtime_assistant import NAME, AssistantPart, enabled_assistant
+from groupx.runtime_assistant import NAME, AssistantPart
 from groupx.supervisor.tree import ChildContext, ChildSpec, ChildState, Supervisor
 
 CONFIG = Config(
@@ -27,7 +27,7 @@ CONFIG = Config(
 def part(config: Config = CONFIG) -> AssistantPart:
     nothing: Any = None
     sessions = None
-    if enabled_assistant(config) is not None:
+    if config.enabled_assistant is not None:
         fields: dict[str, Any] = {field.name: nothing for field in attrs.fields(SessionPorts)}
         sessions = SessionPorts(**(fields | {"timeouts": Timeouts()}))
     return AssistantPart(config, store=nothing, sessions=sessions, now_ms=lambda: 1)
