@@ -1,11 +1,13 @@
 """The chain of turns above a call that an agent makes while it works."""
 
 import sqlite3
+from itertools import pairwise
 
 import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
+from groupx.store.chain import chain_of
 from groupx.store.turn_rows import TurnRow, find_turn
 
 
@@ -35,28 +37,22 @@ def ancestry(conn: sqlite3.Connection, parent_turn_id: str, caller: ActorId) -> 
             f"The turn that this call belongs to is {parent.target_actor_id}'s, not {caller}'s; "
             "nothing was sent.",
         )
-    actors = {parent.target_actor_id}
-    seen = {parent.turn_id}
-    turn = parent
-    while turn.parent_turn_id is not None:
-        above = find_turn(conn, turn.parent_turn_id)
-        if above is not None and above.turn_id in seen:
-            raise GroupXError(
-                ErrorCode.CAUSAL_CYCLE,
-                "The chain of turns above this call runs in a circle; nothing was sent.",
-            )
+    chain = tuple(chain_of(conn, parent))
+    for turn, above in pairwise(chain):
         if (
-            above is None
-            or above.root_correlation_id != turn.root_correlation_id
+            above.root_correlation_id != turn.root_correlation_id
             or above.hop_count != turn.hop_count - 1
         ):
             raise _broken(turn)
-        seen.add(above.turn_id)
-        actors.add(above.target_actor_id)
-        turn = above
-    if turn.hop_count != 0:
-        raise _broken(turn)
-    return Ancestry(parent=parent, actors=frozenset(actors))
+    top = chain[-1]
+    if top.parent_turn_id in {turn.turn_id for turn in chain}:
+        raise GroupXError(
+            ErrorCode.CAUSAL_CYCLE,
+            "The chain of turns above this call runs in a circle; nothing was sent.",
+        )
+    if top.parent_turn_id is not None or top.hop_count != 0:
+        raise _broken(top)
+    return Ancestry(parent=parent, actors=frozenset(turn.target_actor_id for turn in chain))
 
 
 def _broken(turn: TurnRow) -> GroupXError:

@@ -1,5 +1,6 @@
 """A call that a limit stopped, for everybody to see, with all that is needed to let it go on."""
 
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -9,13 +10,13 @@ from groupx.domain.envelope import Envelope, EventDraft, Provenance
 from groupx.domain.errors import GroupXError, RecordedRefusal
 from groupx.domain.ids import SYSTEM, ActorId
 from groupx.domain.wire import optional, to_wire
+from groupx.store.chain import MAX_SHOWN, chain_of
 from groupx.store.command_rows import remember_refusal
 from groupx.store.event_keys import raises_of, stop_key, stops_of
 from groupx.store.loop_limits import Measure, stopped_message
 from groupx.store.transaction import Transaction
-from groupx.store.turn_rows import TurnRow, find_turn
+from groupx.store.turn_rows import TurnRow
 
-MAX_CHAIN = 64
 MAX_STOPS = 16
 """Calls of one chain that one limit stopped and that are kept; later ones are refused only."""
 CALLBACK = "callback"
@@ -115,9 +116,5 @@ def _count(tx: Transaction, parent: TurnRow, keys: tuple[str, str], event_type: 
 
 def _chain(tx: Transaction, parent: TurnRow) -> list[dict[str, Any]]:
     """From the root's turn down to the one whose call was stopped."""
-    links: list[dict[str, Any]] = []
-    turn: TurnRow | None = parent
-    while turn is not None and len(links) < MAX_CHAIN:
-        links.append({"turnId": turn.turn_id, "actorId": turn.target_actor_id})
-        turn = None if turn.parent_turn_id is None else find_turn(tx.conn, turn.parent_turn_id)
-    return links[::-1]
+    links = islice(chain_of(tx.conn, parent), MAX_SHOWN)
+    return [{"turnId": link.turn_id, "actorId": link.target_actor_id} for link in links][::-1]

@@ -1,6 +1,7 @@
 """One turn as a person may look into it."""
 
 import sqlite3
+from itertools import islice
 from typing import Any
 
 from groupx.domain.attempts import DeliveryCertainty, DispatchPhase, Reconciliation
@@ -8,12 +9,12 @@ from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.turn_detail import AttemptView, ChainLink, ReceiptView, TurnDetail, Via
+from groupx.store.chain import MAX_SHOWN, cause_of, chain_of
 from groupx.store.event_rows import load_json
-from groupx.store.turn_rows import get_turn
+from groupx.store.turn_rows import TurnRow, get_turn
 from groupx.store.turn_views import child_turns, turn_view
 
 MAX_CHILDREN = 200
-MAX_CHAIN = 64
 _ATTEMPTS = """
 SELECT attempt_id, dispatch_phase, delivery_certainty, reconciliation, context_through_seq,
   summary_through_seq, claimed_at, prompt_invoked_at, started_at, terminal_at, instance_id
@@ -27,9 +28,7 @@ _RECEIPT = """
 SELECT received_at, recorded_at, applied_at, completed_at FROM input_receipts WHERE turn_id = ?
 """
 _CAUSE = """
-SELECT e.event_id, e.actor_id, e.event_type, e.body_json, e.provenance_json,
-  coalesce(t.caused_by_turn_id, t.parent_turn_id)
-FROM turns t JOIN events e ON e.event_id = t.source_event_id WHERE t.turn_id = ?
+SELECT actor_id, event_type, body_json, provenance_json FROM events WHERE event_id = ?
 """
 _KINDS: dict[str, Via] = {
     "retry": "retry",
@@ -58,7 +57,7 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
         ),
         packet=packet,
         usage=usage,
-        chain=_chain(conn, turn_id),
+        chain=_chain(conn, row),
         children=child_turns(conn, row.root_correlation_id, turn_id, MAX_CHILDREN),
         partial_text=row.partial_text,
     )
@@ -99,24 +98,23 @@ def _attempt(row: tuple[Any, ...]) -> AttemptView:
     )
 
 
-def _chain(conn: sqlite3.Connection, turn_id: str) -> tuple[ChainLink, ...]:
+def _chain(conn: sqlite3.Connection, turn: TurnRow) -> tuple[ChainLink, ...]:
     """Upwards from the turn to its first cause, then turned round."""
-    links: list[ChainLink] = []
-    below: str | None = turn_id
-    while below is not None and len(links) < MAX_CHAIN:
-        event_id, actor_id, event_type, body, provenance, above = conn.execute(
-            _CAUSE, (below,)
-        ).fetchone()
-        links.append(
-            ChainLink(
-                turn_id=above,
-                event_id=event_id,
-                actor_id=ActorId(actor_id),
-                via=_via(event_type, load_json(body), provenance, called=above is not None),
-            )
-        )
-        below = above
+    links = [_link(conn, below) for below in islice(chain_of(conn, turn, cause_of), MAX_SHOWN)]
     return tuple(reversed(links))
+
+
+def _link(conn: sqlite3.Connection, turn: TurnRow) -> ChainLink:
+    actor_id, event_type, body, provenance = conn.execute(
+        _CAUSE, (turn.source_event_id,)
+    ).fetchone()
+    above = cause_of(turn)
+    return ChainLink(
+        turn_id=above,
+        event_id=turn.source_event_id,
+        actor_id=ActorId(actor_id),
+        via=_via(event_type, load_json(body), provenance, called=above is not None),
+    )
 
 
 def _via(event_type: str, body: dict[str, Any], provenance: str | None, *, called: bool) -> Via:
