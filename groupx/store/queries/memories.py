@@ -44,15 +44,18 @@ WHERE ((m.scope_type = 'room' AND m.scope_id = :room)
 ORDER BY m.created_at DESC, m.memory_id DESC
 """
 _IDENTITIES = f"""
-SELECT {IDENTITY_COLUMNS} FROM identity_records i
-WHERE (:history OR i.status = 'active')
-  AND (:subject IS NULL OR i.subject_actor_id = :subject)
+SELECT {IDENTITY_COLUMNS} FROM actors
+CROSS JOIN identity_records i ON i.subject_actor_id = actors.actor_id {{which}}
+WHERE (:subject IS NULL OR actors.actor_id = :subject)
   AND (:author IS NULL OR i.author_actor_id = :author)
   AND (:kind IS NULL OR i.kind = :kind)
   AND (:before IS NULL OR (i.created_at, i.identity_id) < (
     SELECT b.created_at, b.identity_id FROM identity_records b WHERE b.identity_id = :before))
 ORDER BY i.created_at DESC, i.identity_id DESC
 """
+"""Subject by subject, as the index has them."""
+_ACTIVE_IDENTITIES = _IDENTITIES.format(which="AND i.status = 'active'")
+_ALL_IDENTITIES = _IDENTITIES.format(which="")
 _CONTENT = [field.name for field in attrs.fields(MemoryRecord)].index("content")
 _SUMMARY = """
 SELECT summary_id, content, generator_actor_id, created_at FROM summaries
@@ -97,13 +100,13 @@ def memories_and_summary(conn: sqlite3.Connection, query: MemoryQuery) -> Memory
 def identities(conn: sqlite3.Connection, query: IdentityQuery) -> IdentityPage:
     """Identity records; the same rules."""
     values = {
-        "history": query.history,
         "subject": query.subject,
         "author": query.author,
         "kind": query.kind,
         "before": query.before,
     }
-    found = (identity_from(row) for row in conn.execute(_IDENTITIES, values))
+    rows = conn.execute(_ALL_IDENTITIES if query.history else _ACTIVE_IDENTITIES, values)
+    found = (identity_from(row) for row in rows)
     records, more = _page(found, query.limit)
     return IdentityPage(records=records, next_before=records[-1].identity_id if more else None)
 

@@ -6,11 +6,10 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.side_conversation import SideMessage, SidePage, SideQuery
 from groupx.store.side_rows import ROWS, find_row, read_row
 
-_PAGE = (
-    ROWS.format(content="substr(m.content, 1, :characters)")
-    + " WHERE :at IS NULL OR (m.created_at, m.message_id) < (:at, :id)"
-    " ORDER BY m.created_at DESC, m.message_id DESC LIMIT :limit"
-)
+_CUT = ROWS.format(content="substr(m.content, 1, :characters)")
+_ORDER = " ORDER BY m.created_at DESC, m.message_id DESC LIMIT :limit"
+_NEWEST = _CUT + _ORDER
+_BEFORE = _CUT + " WHERE (m.created_at, m.message_id) < (:at, :id)" + _ORDER
 _WHOLE = 2**31 - 1
 
 
@@ -33,7 +32,7 @@ def side_page(conn: sqlite3.Connection, query: SideQuery) -> SidePage:
     }
     newest_first: list[SideMessage] = []
     more, characters = False, 0
-    for row in conn.execute(_PAGE, values):
+    for row in conn.execute(_NEWEST if at is None else _BEFORE, values):
         message = read_row(row)
         characters += len(message.content)
         full = len(newest_first) == query.limit or characters > query.max_characters
