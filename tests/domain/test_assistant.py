@@ -14,14 +14,8 @@ from groupx.domain.assistant import (
     MAX_SO_FAR_CHARACTERS,
     MAX_SO_FAR_MESSAGES,
     first_prompt,
-    language_of,
 )
 from groupx.domain.side_conversation import SideMessage
-
-TOOLS = (
-    "room_status", "read", "worker_dispatch", "worker_ask", "dispatch_event", "send",
-    "cancel_turn", "restart_agent",
-)  # fmt: skip
 
 
 def said(number, content, role="user"):
@@ -34,13 +28,6 @@ def prompt(content="what now?", so_far=(), extra="", name="Ann"):
     return first_prompt(
         said(999, content), name=name, extra_instructions=extra, so_far=so_far, boundary="mark"
     )
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_instructions_are_in_both_languages_and_name_every_tool(language):
-    text = INSTRUCTIONS[language]
-    assert [tool for tool in TOOLS if f"`{tool}`" not in text] == []
-    assert language_of(text) == language
 
 
 def test_the_language_is_that_of_the_message():

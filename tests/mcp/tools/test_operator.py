@@ -1,5 +1,6 @@
 """The operator's desk: what the assistant does for the user, never as a member of the room."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import trio
 
 from groupx.actors.callers import Caller
 from groupx.actors.event_hub import EventHubActor
+from groupx.domain.assistant import INSTRUCTIONS, language_of
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Limits, Timeouts
 from groupx.mcp.desks import TOOLS
@@ -75,6 +77,14 @@ async def test_its_desk_has_its_own_tools_and_no_member_has_them() -> None:
     }  # fmt: skip
     assert not {"worker_dispatch", "worker_ask", "dispatch_event"} & set(TOOLS["member"])
     assert not {"watch", "steer", "ask"} & set(TOOLS["operator"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_instructions_are_in_both_languages_and_name_every_tool(language) -> None:
+    text = INSTRUCTIONS[language]
+    assert [tool for tool in TOOLS["operator"] if f"`{tool}`" not in text] == []
+    assert set(re.findall(r"`(\w+)`", text)) - {"groupx"} == set(TOOLS["operator"])
+    assert language_of(text) == language
 
 
 async def test_work_is_dispatched_in_the_assistants_name(jumping_clock, tmp_path) -> None:
