@@ -7,6 +7,9 @@ import trio
 from groupx.actors.mailbox import Bell
 from groupx.domain.limits import Timeouts
 
+STOOD_STILL_SECONDS = 1.0
+"""A wake-up that comes so late says more of us than of the program."""
+
 
 class Silence:
     """Measures the time since a prompt's last sign of life against the bound of the moment.
@@ -31,10 +34,16 @@ class Silence:
             self._shorter.ring()
 
     async def too_long(self) -> None:
-        """Returns once the program has been silent for longer than it may."""
+        """Returns once the program has been silent for longer than it may.
+
+        Where the daemon itself stood still meanwhile (suspended, starved), what the program said
+        may still be unread: then the silence is measured anew.
+        """
         while (due := self._due()) > trio.current_time():
             with trio.move_on_at(due):
                 await self._shorter.wait()
+            if trio.current_time() - due > STOOD_STILL_SECONDS:
+                self._heard_at = trio.current_time()
 
     def _due(self) -> float:
         if not self.heard_anything:

@@ -5,6 +5,7 @@ import attrs
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore
 from groupx.domain.packet import SMALLEST_FRAME
+from groupx.domain.packet_cuts import LONGEST, SHORTEST, shortened
 from groupx.domain.packet_inputs import (
     PacketInputs,
     PacketQuery,
@@ -53,10 +54,11 @@ async def _with_transcript(
             upper_seq=inputs.complete_after_seq + 1,
         )
         page = await store.ask(Read(said_page, query, READ_DEADLINE_MS))
-        characters += sum(_cost(it) for it in page.entries if not inputs.has_already(it))
+        unread = [it for it in page.entries if not inputs.has_already(it)]
+        characters += sum(_cost(shortened(it, SHORTEST)) for it in unread)
         inputs = attrs.evolve(
             inputs,
-            transcript=page.entries + inputs.transcript,
+            transcript=tuple(shortened(it, LONGEST) for it in page.entries) + inputs.transcript,
             complete_after_seq=page.complete_after_seq,
         )
     return inputs

@@ -10,6 +10,7 @@ from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import SYSTEM, USER_WEB, ActorId
 from groupx.domain.limits import SOFT_CONTEXT_SHARE, Limits
+from groupx.domain.packet_cuts import cut_note, ever_shorter
 from groupx.domain.packet_entries import Entry, Section, heading, label, section, source_label
 from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
 from groupx.domain.packet_memories import Chosen, Kept, Sort, choose
@@ -77,10 +78,20 @@ def build_packet(
 
     `boundary` is random per packet; it is changed, the same way for the same input, if any
     content holds it. CONTEXT_BUDGET_EXCEEDED when what may not be left out is over the hard limit:
-    the mandatory parts, and with them unread transcript that no summary covers.
+    the mandatory parts, and with them unread transcript that no summary covers, even when of each
+    long entry only its beginning is shown.
     """
     mark = _unforgeable(boundary, inputs, agent)
     hard = limits.context_characters
+    for shorter in ever_shorter(inputs):
+        packet = _build(shorter, agent, hard, mark)
+        if packet is not None:
+            return packet
+    raise _unread_over_budget(hard)
+
+
+def _build(inputs: PacketInputs, agent: AgentConfig, hard: int, mark: str) -> Packet | None:
+    """None when the unread transcript does not fit."""
     mandatory = _mandatory(inputs, agent, mark)
     size = sum(len(it.text) for it in mandatory)
     if size > hard:
@@ -90,6 +101,8 @@ def build_packet(
             "restart GroupX.",
         )
     optional = _optional(inputs, mark, size, hard)
+    if optional is None:
+        return None
     by_name = {it.name: it for it in (*mandatory, *(chosen.section for chosen in optional))}
     sections = [by_name[name] for name in SECTIONS if by_name[name].entries]
     text = "".join(it.text for it in sections)
@@ -121,7 +134,7 @@ def _mandatory(inputs: PacketInputs, agent: AgentConfig, mark: str) -> list[Sect
     ]
 
 
-def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Chosen]:
+def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Chosen] | None:
     """What fits beside `size` characters, the more important first: no memory takes the place of
     unread transcript that must be there, and none goes over the soft limit."""
     target, kept = inputs.target_actor_id, inputs.memories
@@ -134,6 +147,8 @@ def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Cho
     core = of("agent_core_memory", kept.core, "core", size + _unread_needed(inputs, mark))
     size += len(core.section.text)
     delta = _delta(inputs, mark, size, hard)
+    if delta is None:
+        return None
     chosen = [core, delta]
     size += len(delta.section.text)
     sorts: tuple[tuple[str, tuple[Kept, ...], Sort | None], ...] = (
@@ -233,15 +248,15 @@ def _current(inputs: PacketInputs) -> list[Entry]:
     return [_said(original, inputs), _said(source, inputs)]
 
 
-def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> Chosen:
-    """What was said since the cursor.
+def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> Chosen | None:
+    """What was said since the cursor; None when it does not fit.
 
     `size` is that of all sections so far. Only entries that the embedded summary covers may be
     left out, the oldest first, and they fill up to the soft limit; others up to the hard one.
     """
     covered_to = _covered_to(inputs)
     if inputs.complete_after_seq > max(inputs.lower_seq, covered_to):
-        raise _unread_over_budget(hard)
+        return None
     soft = int(hard * SOFT_CONTEXT_SHARE)
     size += len(heading(DELTA, mark))
     chosen: list[Entry] = []
@@ -252,7 +267,7 @@ def _delta(inputs: PacketInputs, mark: str, size: int, hard: int) -> Chosen:
         covered = entry.seq <= covered_to
         if size > (soft if covered else hard):
             if not covered:
-                raise _unread_over_budget(hard)
+                return None
             break
         chosen.append(said)
     chosen.reverse()
@@ -305,6 +320,7 @@ def _said(entry: TranscriptEntry, inputs: PacketInputs) -> Entry:
         note = GUIDANCE
     elif entry.kind == "retry":
         author, note = _author_of(entry.forwarded_event_id, inputs) or author, SENT_AGAIN
+    notes = [text for text in (note, cut_note(entry)) if text]
     return Entry(
         id=entry.event_id,
         seq=str(entry.seq),
@@ -312,7 +328,7 @@ def _said(entry: TranscriptEntry, inputs: PacketInputs) -> Entry:
         subject=",".join(entry.to) or "-",
         source=source_label(author, inputs.target_actor_id),
         content=content,
-        note=note,
+        note="; ".join(notes) or None,
     )
 
 

@@ -38,6 +38,8 @@ class TranscriptEntry:
     occurred_at: str
     to: tuple[ActorId, ...] = ()
     content: str
+    characters: int | None = None
+    """Of the whole, when `content` is only the beginning of it."""
     kind: str | None = None
     """`retry`, `continue`, `steer`, `callback`, `supervision.watch`, or None for plain speech."""
     reply_to_event_id: str | None = None

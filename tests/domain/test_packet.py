@@ -259,6 +259,31 @@ def test_covered_transcript_does_not_go_over_the_soft_limit_for_the_unread() -> 
     assert packet.record["omitted"] == [{"section": "room_delta_since_cursor", "count": 3}]
 
 
+def test_long_unread_entries_are_cut_only_where_the_whole_does_not_fit() -> None:
+    old = [said(seq, f"{seq}:" + "x" * 50_000) for seq in range(1, 8)]
+    whole = build(inputs(said(11, "go"), *old[:4]), characters=256_000)
+    assert [len(c) for _, c in parse(whole)["room_delta_since_cursor"]] == [50_002] * 4
+    for count, shown in ((7, 32_000), (20, 8_000), (100, 2_000)):
+        many = [said(seq, f"{seq}:" + "x" * 50_000) for seq in range(1, count + 1)]
+        packet = build(inputs(said(200, "go"), *many), characters=256_000)
+        assert len(packet.text) <= 256_000
+        entries = parse(packet)["room_delta_since_cursor"]
+        assert [int(c.split(":")[0]) for _, c in entries] == list(range(1, count + 1))
+        assert {len(c) for _, c in entries} == {shown}
+        assert f"offset {shown} tells the rest" in packet.text
+
+
+def test_what_is_answered_is_never_cut() -> None:
+    asked = said(1, "q" * 100_000)
+    packet = build(
+        inputs(said(9, "a" * 100_000), said(5, "x" * 80_000), reply_chain=(asked,)),
+        characters=256_000,
+    )
+    contents = parse(packet)
+    assert len(contents["reply_chain"][0][1]) == len(contents["current_message"][0][1]) == 100_000
+    assert len(contents["room_delta_since_cursor"][0][1]) == 32_000
+
+
 def test_entries_that_the_read_cut_off_count_as_unread() -> None:
     cut = inputs(said(11, "go"), said(9, "new"), complete_after_seq=8)
     with pytest.raises(GroupXError, match="has not read"):

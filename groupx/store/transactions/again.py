@@ -16,11 +16,17 @@ from groupx.store.transaction import Transaction
 from groupx.store.turn_rows import TurnRow, get_turn, is_observer
 
 CONTINUE = "continue"
+_OPEN_RETRY = """
+SELECT t.turn_id FROM turns t JOIN events e ON e.event_id = t.source_event_id
+WHERE t.target_actor_id = ? AND t.caused_by_turn_id = ?
+  AND t.status IN ('queued', 'dispatching', 'running', 'cancelling')
+  AND json_extract(e.body_json, '$.kind') = 'retry'
+"""
 
 
 def again(tx: Transaction, command: AgainCommand) -> AcceptedMessage:
-    """The new message and turn. STORE_CONFLICT for a turn that is open, or a retry of a
-    completed one or of a withdrawn message; SUPERVISION_PAIR_INVALID for a watch turn; else as
+    """The new message and turn. STORE_CONFLICT for a turn that is open, one that is being tried
+    again already, or a retry of a completed one or of a withdrawn message; SUPERVISION_PAIR_INVALID for a watch turn; else as
     `accept`."""
     known = first_result(tx, command.key)
     if known is not None:
@@ -106,4 +112,18 @@ def _check_turn(tx: Transaction, turn: TurnRow, command: AgainCommand) -> None:
             ErrorCode.STORE_CONFLICT,
             "The turn completed, so there is nothing to retry; nothing was sent. "
             "Continue it, or write a new message.",
+        )
+    if command.kind == "retry":
+        _check_alone(tx, turn)
+
+
+def _check_alone(tx: Transaction, turn: TurnRow) -> None:
+    """Two who press the button, or two tabs, mean one more try and not two."""
+    row = tx.conn.execute(_OPEN_RETRY, (turn.target_actor_id, turn.turn_id)).fetchone()
+    if row is not None:
+        raise GroupXError(
+            ErrorCode.STORE_CONFLICT,
+            "This is being sent again already; nothing was sent a second time. Wait for that "
+            "turn's end, or cancel it.",
+            turnId=row[0],
         )

@@ -228,7 +228,7 @@ class Talking(Bench):
             over = turn.ended and turn.room == model.room
             if not over or (kind == "retry" and turn.status == "completed"):
                 found.add("STORE_CONFLICT")
-            if kind == "retry" and self._original(turn).withdrawn:
+            if kind == "retry" and (self._original(turn).withdrawn or self._is_tried(turn_id)):
                 found.add("STORE_CONFLICT")
             return found
 
@@ -244,6 +244,14 @@ class Talking(Bench):
             self._queued(answer, [old.target], root, None, "user", caused_by=turn_id)
 
         return self.once(kind, again, command, asked=(kind, request), reasons=reasons, done=done)
+
+    def _is_tried(self, turn_id: str) -> bool:
+        """Whether an open turn tries this one again."""
+        messages = self.model.messages
+        return any(
+            turn.caused_by == turn_id and not turn.ended and messages[turn.source].kind == "retry"
+            for turn in self.model.turns.values()
+        )
 
     def withdraw(self, message_id: str, *, cid: str, instead: str | None) -> Step:
         model = self.model

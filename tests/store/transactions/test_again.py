@@ -126,3 +126,13 @@ def test_a_room_that_is_not_active_is_read_only(ledger, refused, kind):
     ledger.conn.execute("UPDATE rooms SET active = 0")
     ledger.conn.execute("INSERT INTO rooms VALUES ('room:2', 'two', 1, 'now', NULL)")
     refused("STORE_CONFLICT", again, command(ledger, old, kind))
+
+
+def test_a_turn_is_tried_again_once_at_a_time(ledger, refused):
+    old = failed(ledger, content="do it")
+    new = ledger.write(again, command(ledger, old)).turns[0].turn_id
+    error = refused("STORE_CONFLICT", again, command(ledger, old))
+    assert error.details == {"turnId": new}
+    ledger.write(again, command(ledger, old, "continue"))
+    ledger.cancel(new)
+    ledger.write(again, command(ledger, old))
