@@ -1,4 +1,4 @@
-"""docs/waits.md is complete for the actors, and what it names is there."""
+"""docs/waits.md is complete for actors and agents' tools, and what it names is there."""
 
 import ast
 import re
@@ -12,11 +12,13 @@ from groupx.domain.limits import Limits
 from groupx.domain.wire import camel
 
 ROOT = Path(__file__).parents[2]
-ACTORS = ROOT / "groupx" / "actors"
+WAITERS = [
+    path for folder in ("actors", "mcp") for path in (ROOT / "groupx" / folder).rglob("*.py")
+]
 ROW = re.compile(r"^\| (.+?) \| (.+?) \| (.+?) \| `(.+?)::(\w+)` \|$", re.MULTILINE)
 FUNCTION = re.compile(r"`(\w+\.\w+)`")
 FILE = re.compile(r"`(\w+/[\w/]*(?:\.py)?)`")
-ENDLESS = {"acquire", "receive", "sleep_forever", "too_long"}
+ENDLESS = {"acquire", "receive", "sleep_forever", "too_long", "next_of"}
 """Calls that wait for somebody else, besides those named wait… or …_wake."""
 
 
@@ -30,6 +32,7 @@ def limits_section() -> str:
     return (ROOT / "docs" / "waits.md").read_text().partition("\n## Limits\n")[2]
 
 
+@cache
 def functions(path: Path) -> list[ast.AsyncFunctionDef]:
     tree = ast.walk(ast.parse(path.read_text()))
     return [node for node in tree if isinstance(node, ast.AsyncFunctionDef)]
@@ -60,14 +63,17 @@ def test_the_table_can_be_read():
     assert len(rows()) == len(lines) - headings > 40
 
 
-def test_every_actor_that_waits_is_in_the_table():
+@pytest.mark.parametrize("folder", ["actors", "mcp"])
+def test_whoever_waits_is_in_the_table(folder: str):
     named = {name for row in rows() for name in FUNCTION.findall(row[0])}
     waiting = {
         f"{path.stem}.{function.name}"
-        for path in ACTORS.glob("*.py")
+        for path in WAITERS
+        if folder in path.relative_to(ROOT).parts
         for function in functions(path)
         if waits(function)
     }
+    assert len(waiting) > 5
     assert waiting - named == set(), "add a row to docs/waits.md, with its bound and its test"
 
 
@@ -83,7 +89,8 @@ def test_what_a_row_names_is_there(row: tuple[str, ...]):
         if name.endswith(".py"):
             continue
         module, _, function = name.partition(".")
-        assert function in {f.name for f in functions(ACTORS / f"{module}.py")}
+        paths = [path for path in WAITERS if path.stem == module]
+        assert function in {f.name for path in paths for f in functions(path)}
     for name in FILE.findall(where):
         assert (ROOT / "groupx" / name).exists(), name
     tests = ast.walk(ast.parse((ROOT / test_file).read_text()))

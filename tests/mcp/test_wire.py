@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from groupx.domain.errors import ErrorCode
+from groupx.mcp.desk import MAX_CLIENT_SESSIONS
 
 HEADERS = {
     "accept": "application/json, text/event-stream",
@@ -103,6 +104,16 @@ async def test_two_clients_with_one_bearer_are_one_caller(endpoint):
     with endpoint.member("alice") as alice:
         async with endpoint.client(alice) as one, endpoint.client(alice, "legacy") as other:
             assert said(await one.call_tool("who", {})) == said(await other.call_tool("who", {}))
+
+
+async def test_a_program_that_opens_one_session_after_another_gets_no_more(endpoint):
+    with endpoint.member("alice") as alice, endpoint.member("bob") as bob:
+        sessions = [await opened(endpoint, alice) for _ in range(MAX_CLIENT_SESSIONS)]
+        refused = await post(endpoint, alice, OPENING)
+        assert refused.status_code == 503
+        assert "Too many open sessions" in refused.text
+        assert (await call_raw(endpoint, alice, sessions[0], "who")).status_code == 200
+        assert (await post(endpoint, bob, OPENING)).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/operator", "/mcp/", "/mcp/x"])

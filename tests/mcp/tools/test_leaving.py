@@ -17,6 +17,11 @@ CLAIMS = "SELECT state, owner FROM completion_claims ORDER BY rowid"
 OPEN = "SELECT 1 FROM turns WHERE terminal_at IS NULL"
 
 
+def is_release(request):
+    """Whether the store is told that nobody waits any more."""
+    return isinstance(request, Write) and request.run is release_inline
+
+
 class Before:
     """An actor that is asked a certain thing only after something else has happened."""
 
@@ -51,9 +56,6 @@ async def test_an_end_just_before_the_release_is_the_calls_own(jumping_clock, tm
         async def b_ends():
             stage.room.programs[B].prompts[0].answer("just in time")
             await stage.room.until(lambda: len(stage.room.rows(OPEN)) == 1)
-
-        def is_release(request):
-            return isinstance(request, Write) and request.run is release_inline
 
         async def asks(prompt):
             given = {"to": ["b"], "content": "?", "wakeMe": True}
@@ -148,3 +150,18 @@ async def test_the_users_cancel_ends_a_wait_at_once(jumping_clock, tmp_path):
         [(seconds, status)] = waited
         assert seconds == pytest.approx(2, abs=0.2)
         assert status == "cancelling"
+
+
+async def test_a_store_that_says_nothing_does_not_hold_a_call_that_leaves(jumping_clock, tmp_path):
+    async with acting(tmp_path, "a", "b") as stage:
+        stage.script("b", says("late", 60))
+
+        async def asks(prompt):
+            store = Before(stage.room.store, is_release, trio.sleep_forever)
+            stage.face = attrs.evolve(stage.face, store=store)
+            began = trio.current_time()
+            answer = await stage.use(prompt, "ask", to=["b"], content="?", timeoutMs=1_000)
+            assert answer["results"][0]["state"] == "pending"
+            assert trio.current_time() - began == pytest.approx(1 + LAST_WRITE_SECONDS, abs=0.1)
+
+        await stage.run("a", asks)
