@@ -25,13 +25,13 @@ class Connection(Protocol):
 
 
 def last_words(connection: Connection, child: Duplex) -> str:
-    """What the program printed that was no message, as a sentence; empty when nothing."""
+    """What the program printed that was no message, as a sentence and a blank; or nothing."""
     said = " ".join(
         part.strip()
         for part in (connection.preamble, child.stderr_excerpt(STDERR_CHARACTERS))
         if part.strip()
     )
-    return f"It said: {excerpt(said, 600)}\n" if said else ""
+    return f'It said: "{excerpt(said, 600)}". ' if said else ""
 
 
 def not_started(error: SpawnError, install: str) -> AdapterStartError:

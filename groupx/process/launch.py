@@ -95,12 +95,8 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
 
 def _explain(argv: tuple[str, ...], cwd: str | None, error: Exception) -> SpawnError:
     program = argv[0] if argv else "(nothing)"
-    if cwd is not None and not os.path.isdir(cwd):
-        return SpawnError(
-            f"{program} was not started: its folder {cwd} does not exist. "
-            "Create the folder or change the agent's cwd.",
-            not_found=True,
-        )
+    if cwd is not None and (fault := _fault_of(cwd)) is not None:
+        return SpawnError(f"{program} was not started: its folder {cwd} {fault}", not_found=True)
     if isinstance(error, FileNotFoundError):
         return SpawnError(
             f"{program} was not started: there is no such program. "
@@ -112,3 +108,13 @@ def _explain(argv: tuple[str, ...], cwd: str | None, error: Exception) -> SpawnE
             f"{program} was not started: it may not be executed. Check its permissions."
         )
     return SpawnError(f"{program} was not started: {error}. Check the agent's command.")
+
+
+def _fault_of(folder: str) -> str | None:
+    """Why no program can be started in `folder`, and what to do; None when one can."""
+    if os.path.isdir(folder):
+        allowed = os.access(folder, os.X_OK)
+        return None if allowed else "may not be entered. Check its permissions."
+    if os.path.lexists(folder):
+        return "is no folder. Change the agent's cwd to one."
+    return "does not exist. Create the folder or change the agent's cwd."

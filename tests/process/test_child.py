@@ -274,7 +274,8 @@ async def test_why_a_program_was_not_started(spawner, program, tmp_path, open_fi
     cases = [
         (["/no/such/program"], None, "no such program", True),
         (["no-such-program-in-path"], None, "no such program", True),
-        ([sys.executable], "/no/such/folder", "folder /no/such/folder", True),
+        ([sys.executable], "/no/such/folder", "folder /no/such/folder does not exist", True),
+        ([sys.executable], str(file), f"folder {file} is no folder", True),
         ([str(file)], None, "may not be executed", False),
         (["a\0b"], None, "null byte", False),
     ]

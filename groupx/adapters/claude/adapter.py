@@ -110,8 +110,9 @@ async def _open(session: ClaudeSession, child: ChildProcess) -> None:
 def _ended_early(
     session: ClaudeSession, child: ChildProcess, lost: ConnectionLost
 ) -> AdapterStartError:
-    reason = "" if session.early_result is None else words_of(session.early_result)
-    said = f"{reason} {last_words(session.connection, child)}"
+    result = session.early_result
+    reported = "" if result is None else f"It reported: {words_of(result)}. "
+    said = f"{reported}{last_words(session.connection, child)}"
     if session.profile.resume is not None and UNKNOWN_SESSION in said:
         return AdapterStartError(
             ErrorCode.NATIVE_RESUME_UNSUPPORTED,
