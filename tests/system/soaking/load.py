@@ -12,6 +12,7 @@ from benchmarks.client import Connection, EventStream
 from tests.system.daemon import TERMINAL, Daemon
 from tests.system.soaking.samples import Sample, look
 from tests.system.soaking.streams import CountingStream, open_sse, open_websocket
+from tests.system.waiting import ask_within
 
 SAMPLE_SECONDS = 1.0
 SETTLE_SECONDS = 60.0
@@ -79,11 +80,10 @@ async def soak(daemon: Daemon, load: Load) -> Measured:
         async with trio.open_nursery() as posters:
             for number in range(load.posters):
                 posters.start_soon(_post, daemon, number, load, clock, measured, ends)
-        with trio.move_on_after(SETTLE_SECONDS):
-            await _all_told(streams, measured.posted)
+        await trio.to_thread.run_sync(ask_within, SETTLE_SECONDS, lambda: _told(streams, measured))
         measured.told = [stream.ended for stream in streams]
         around.cancel_scope.cancel()
-    await _all_gone(pid, measured)
+    await trio.to_thread.run_sync(ask_within, SETTLE_SECONDS, lambda: _gone(pid, measured))
     return measured
 
 
@@ -140,17 +140,13 @@ async def _sample(pid: int, clock: Callable[[], float], measured: Measured) -> N
         await trio.sleep(SAMPLE_SECONDS)
 
 
-async def _all_told(streams: list[CountingStream], turns: int) -> None:
-    while any(stream.ended < turns for stream in streams):
-        await trio.sleep(0.1)
+def _told(streams: list[CountingStream], measured: Measured) -> bool:
+    """Whether every stream was told of every end."""
+    return all(stream.ended >= measured.posted for stream in streams)
 
 
-async def _all_gone(pid: int, measured: Measured) -> None:
-    """The daemon notices that its clients left."""
+def _gone(pid: int, measured: Measured) -> bool:
+    """Whether the daemon has noticed that its clients left."""
     assert measured.idle_before is not None
-    with trio.move_on_after(SETTLE_SECONDS):
-        while True:
-            measured.idle_after = look(pid)
-            if measured.idle_after.descriptors <= measured.idle_before.descriptors:
-                return
-            await trio.sleep(0.5)
+    measured.idle_after = look(pid)
+    return measured.idle_after.descriptors <= measured.idle_before.descriptors
