@@ -8,7 +8,7 @@ from groupx.adapters.codex.profile import check_requirements, check_thread, thre
 from groupx.adapters.connection import ConnectionLost, NoAnswer
 from groupx.adapters.contract import AdapterStartError, Login, SessionProfile
 from groupx.adapters.failure_words import classify_words
-from groupx.adapters.json_lines import Json, is_object, object_of, text_of
+from groupx.adapters.json_lines import Json, is_object, object_of, quote, text_of
 from groupx.adapters.jsonrpc import RpcConnection, RpcError
 from groupx.domain.errors import ErrorCode
 from groupx.domain.text import cut_utf8, excerpt
@@ -18,6 +18,14 @@ INVALID_REQUEST = -32600
 SESSION_FAILED = -32603
 MAX_THREAD_ID_BYTES = 1024
 MAX_LABEL_BYTES = 200
+
+
+_TELLING = ("thread", "approvalPolicy", "sandbox")
+"""What an answer must have to tell of a thread, and of what it may do."""
+
+
+class NoThreadError(Exception):
+    """What should tell of a thread does not; the message says what it was, as a clause."""
 
 
 @attrs.frozen(kw_only=True)
@@ -128,7 +136,7 @@ class _Opening:
             answer = await self._ask("thread/resume", {"threadId": thread_id, "excludeTurns": True})
         except RpcError:
             return None
-        except (NoAnswer, ConnectionLost) as error:
+        except (NoAnswer, ConnectionLost, NoThreadError) as error:
             raise AdapterStartError(
                 ErrorCode.NATIVE_RESUME_UNSUPPORTED,
                 f"The program could not go on with its earlier session ({error}). Nothing was "
@@ -148,6 +156,12 @@ class _Opening:
             raise AdapterStartError(
                 ErrorCode.ADAPTER_START_FAILED,
                 f"The program could not open a thread: {words}. Nothing was sent to it.",
+            ) from error
+        except NoThreadError as error:
+            raise AdapterStartError(
+                ErrorCode.PROTOCOL_INVALID_MESSAGE,
+                f"The program opened no thread: {error}. Nothing was sent to it. Update it.",
+                transient=False,
             ) from error
         opened = self._opened(answer, resumed=False)
         if not opened.thread_id or len(opened.thread_id.encode()) > MAX_THREAD_ID_BYTES:
@@ -172,7 +186,9 @@ class _Opening:
         setting = thread_params(self._profile, with_mcp=self._with_mcp)
         seconds = self._profile.timeouts.request / 1000
         answer = await self._connection.request(method, {**params, **setting}, seconds=seconds)
-        return object_of(answer)
+        if not is_object(answer) or any(answer.get(key) is None for key in _TELLING):
+            raise NoThreadError(f"it answered {method} with {quote(answer)}")
+        return answer
 
     def _opened(self, answer: Json, *, resumed: bool) -> OpenedThread:
         check_thread(answer)

@@ -64,3 +64,34 @@ async def test_a_downgraded_thread_is_blocked(app_server):
         async with app_server({"thread/resume": [{"result": answer}]}, resume="thread-1"):
             pass
     assert caught.value.code is ErrorCode.NATIVE_POLICY_BLOCKED
+
+
+NO_THREADS = [
+    "lol",
+    None,
+    7,
+    [],
+    {},
+    {"thread": {"id": "thread-1"}},
+    {"thread": {"id": "thread-1"}, "approvalPolicy": "never", "sandbox": None},
+    {"approvalPolicy": "never", "sandbox": {"type": "dangerFullAccess"}},
+]
+
+
+@pytest.mark.parametrize("answer", NO_THREADS, ids=str)
+async def test_an_answer_that_is_no_thread_is_no_downgrade(app_server, answer):
+    with pytest.raises(AdapterStartError) as caught:
+        async with app_server({"thread/resume": [{"result": answer}]}, resume="thread-1"):
+            pass
+    assert caught.value.code is ErrorCode.NATIVE_RESUME_UNSUPPORTED  # a new one takes its place
+    assert "it answered thread/resume with" in caught.value.message
+
+
+@pytest.mark.parametrize("answer", ["lol", {}], ids=str)
+async def test_a_program_that_opens_no_thread_does_not_speak_the_protocol(app_server, answer):
+    with pytest.raises(AdapterStartError) as caught:
+        async with app_server({"thread/start": [{"result": answer}]}):
+            pass
+    assert caught.value.code is ErrorCode.PROTOCOL_INVALID_MESSAGE
+    assert not caught.value.transient
+    assert "it answered thread/start with" in caught.value.message
