@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from groupx.cli.failures import DONE, REFUSED, Refused
+from groupx.cli.spawning import run_with_spawner
 from groupx.domain.config import DRIVERS
 from groupx.domain.limits import Timeouts
 
@@ -207,23 +208,12 @@ def _chosen(names: tuple[str, ...]) -> "tuple[Case, ...]":
 
 
 def _play(plan: "RunPlan") -> "RunReport":
-    import trio
-
     from groupx.capabilities.evidence import EvidenceRefused
     from groupx.capabilities.running import run as play
-    from groupx.process.spawner import Spawner, SpawnError
-
-    async def with_spawner() -> "RunReport":
-        spawner = Spawner()
-        await spawner.start()
-        try:
-            return await play(plan, spawner)
-        finally:
-            await spawner.aclose()
 
     try:
-        return trio.run(with_spawner)
-    except (EvidenceRefused, SpawnError) as error:
+        return run_with_spawner(lambda spawner: play(plan, spawner))
+    except EvidenceRefused as error:
         raise Refused(str(error)) from None
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from groupx.cli.failures import DONE, REFUSED, Refused
+from groupx.cli.failures import DONE, REFUSED
 from groupx.cli.place import config_options, find_place
+from groupx.cli.spawning import run_with_spawner
 from groupx.domain.config import DRIVERS, AgentConfig, Config
 from groupx.domain.ids import ASSISTANT_SESSION
 from groupx.domain.limits import Timeouts
@@ -118,27 +119,12 @@ def _programs(config: Config | None) -> tuple[AgentConfig, ...]:
 
 
 def _check_all(patients: "list[Patient]", config: Config | None) -> "tuple[Checkup, ...]":
-    import trio
-
     from groupx.capabilities.checkup import check_all
     from groupx.capabilities.redaction import Redactor, secrets_in
-    from groupx.process.spawner import Spawner, SpawnError
 
     environments = [agent.env for agent in (*config.agents, *_programs(config))] if config else []
     redactor = Redactor(secrets_in(os.environ, *environments))
-
-    async def with_spawner() -> "tuple[Checkup, ...]":
-        spawner = Spawner()
-        await spawner.start()
-        try:
-            return await check_all(patients, spawner, redactor)
-        finally:
-            await spawner.aclose()
-
-    try:
-        return trio.run(with_spawner)
-    except SpawnError as error:
-        raise Refused(str(error)) from None
+    return run_with_spawner(lambda spawner: check_all(patients, spawner, redactor))
 
 
 # --- what is said ----------------------------------------------------------------------------
