@@ -13,6 +13,7 @@ from .plan import (
     after_last_answer,
     flat,
     last_said,
+    task_of,
 )
 
 USAGE = {
@@ -32,14 +33,20 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     tail = after_last_answer(messages)
     blocks = [block for message in tail for block in blocks_of(message)]
     user = last_said([block.get("text", "") for block in blocks])
-    results = [flat(b.get("content")) for b in blocks if b.get("type") == "tool_result"]
     tools = [tool.get("name", "") for tool in body.get("tools") or []]
-    plan = Plan(user, tools, results[-1] if results and not user else None)
+    heard = [
+        (block.get("type") == "tool_result", block.get("text") or flat(block.get("content")))
+        for message in messages
+        for block in blocks_of(message)
+    ]
+    asked, results = task_of(user, heard)
+    plan = Plan(asked, tools, results)
     number = exchange.model.record(
         method="POST",
         path=path,
         dialect="anthropic",
         user=user,
+        results=results,
         earlier="\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None]),
         tools=tools,
         turns=len(messages),

@@ -13,6 +13,7 @@ from .plan import (
     after_last_answer,
     flat,
     last_user_text,
+    task_of,
 )
 
 USAGE = {
@@ -27,14 +28,16 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     tail = after_last_answer(messages)
     user = last_user_text(tail)
     tools = [tool.get("function", {}).get("name", "") for tool in body.get("tools") or []]
-    newest = after_last_answer(tail, "user")
-    results = [flat(item.get("content")) for item in newest if item.get("role") == "tool"]
-    plan = Plan(user, tools, results[-1] if results else None)
+    said = [m for m in messages if m.get("role") in {"user", "tool"}]
+    heard = [(m["role"] == "tool", flat(m.get("content"))) for m in said]
+    asked, results = task_of(user, heard)
+    plan = Plan(asked, tools, results)
     exchange.model.record(
         method="POST",
         path=path,
         dialect="chat",
         user=user,
+        results=results,
         earlier="\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None]),
         tools=tools,
         turns=len(messages),

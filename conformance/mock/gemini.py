@@ -14,6 +14,7 @@ from .plan import (
     after_last_answer,
     flat,
     last_said,
+    task_of,
 )
 
 USAGE = {
@@ -31,20 +32,22 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     tail = after_last_answer(contents, "model")
     parts = [part for content in tail for part in content.get("parts") or []]
     user = last_said([part.get("text", "") for part in parts])
-    newest = parts[max((i for i, p in enumerate(parts) if p.get("text") == user), default=-1) + 1 :]
-    results = [json.dumps(p["functionResponse"]) for p in newest if "functionResponse" in p]
     tools = [
         function.get("name", "")
         for tool in body.get("tools") or []
         for function in tool.get("functionDeclarations") or []
     ]
-    plan = Plan(user, tools, results[-1] if results else None)
+    told = [c for c in contents if c.get("role") != "model"]
+    heard = [heard_in(part) for content in told for part in content.get("parts") or []]
+    asked, results = task_of(user, heard)
+    plan = Plan(asked, tools, results)
     earlier = contents[: -len(tail) or None]
     exchange.model.record(
         method="POST",
         path=path,
         dialect="gemini",
         user=user,
+        results=results,
         earlier="\n".join(flat(content.get("parts") or []) for content in earlier),
         tools=tools,
         turns=len(contents),
@@ -60,6 +63,13 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
         exchange.answer(candidate([{"text": json.dumps(sample(schema))}], "STOP"))
     else:
         exchange.answer(candidate(parts_of(plan), "STOP"))
+
+
+def heard_in(part: Json) -> tuple[bool, str]:
+    """What a tool or the user said with one part."""
+    if "functionResponse" in part:
+        return True, json.dumps(part["functionResponse"])
+    return False, part.get("text", "")
 
 
 def stream(exchange: Exchange, plan: Plan) -> None:

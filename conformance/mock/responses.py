@@ -15,6 +15,7 @@ from .plan import (
     after_last_answer,
     flat,
     last_user_text,
+    task_of,
 )
 
 USAGE = {
@@ -29,16 +30,15 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     items: list[Json] = [{"role": "user", "content": given}] if isinstance(given, str) else given
     tail = after_last_answer(items)
     user = last_user_text(tail)
-    asked = [index for index, item in enumerate(tail) if item.get("role") == "user"]
-    newest = tail[asked[-1] + 1 :] if asked else tail
-    outputs = [flat(i["output"]) for i in newest if i.get("type") == "function_call_output"]
     tools = [name for tool in body.get("tools") or [] for name in tool_names(tool)]
-    plan = Plan(user, tools, outputs[-1] if outputs else None)
+    asked, results = task_of(user, [said for item in items for said in heard_in(item)])
+    plan = Plan(asked, tools, results)
     number = exchange.model.record(
         method="POST",
         path=path,
         dialect="responses",
         user=user,
+        results=results,
         earlier="\n".join(flat(item.get("content")) for item in items[: -len(tail) or None]),
         tools=tools,
         turns=len(items),
@@ -75,6 +75,13 @@ def stream(exchange: Exchange, response: Json, plan: Plan) -> None:
             if name.endswith("output_text.delta") and not exchange.pauses(plan):
                 return
     tell("response.completed", response=response)
+
+
+def heard_in(item: Json) -> list[tuple[bool, str]]:
+    """What a tool or the user said with one item of the input."""
+    if item.get("type") == "function_call_output":
+        return [(True, flat(item["output"]))]
+    return [(False, flat(item.get("content")))] if item.get("role") == "user" else []
 
 
 def tool_names(tool: Json) -> list[str]:

@@ -28,7 +28,8 @@ class MockModel:
     def __init__(self, port: int = 0, log: Path | None = None) -> None:
         self.requests: list[Json] = []
         """What it was asked so far: method, path, and of a model request `dialect`, `user` (what
-        the user said last), `earlier` (what was said before), `tools` and the count of `turns`."""
+        the user said last), `results` (what tools answered since), `earlier` (what was said
+        before), `tools` and the count of `turns`."""
         self.closing = threading.Event()
         self._file: TextIO | None = log.open("a") if log else None
         self._lock = threading.Lock()

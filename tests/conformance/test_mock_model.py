@@ -125,6 +125,59 @@ def test_a_tool_of_chat_and_its_result(model):
     assert post(model, path, body).json()["choices"][0]["message"]["content"] == "next"
 
 
+SCRIPT = """CALL:send ARGS:{"to": "b"}
+CALL:collect ARGS:{"id": "$messageEventId", "cost": "$cost"}
+CALL:publish"""
+
+
+def asked_again(dialect, body, result):
+    """The conversation, gone on by a tool's answer."""
+    said = json.dumps(result)
+    if dialect == "chat":
+        more = [{"role": "assistant", "content": ""}, {"role": "tool", "content": said}]
+    elif dialect == "responses":
+        called = [{"role": "assistant", "content": ""}, {"type": "function_call"}]
+        more = [*called, {"type": "function_call_output", "output": said}]
+    elif dialect == "anthropic":
+        answer = {"type": "tool_result", "content": [{"type": "text", "text": said}]}
+        more = [{"role": "assistant", "content": []}, {"role": "user", "content": [answer]}]
+    else:
+        answer = {"functionResponse": {"response": {"output": said}}}
+        more = [{"role": "model", "parts": []}, {"role": "user", "parts": [answer]}]
+    key = next(key for key in ("messages", "input", "contents") if key in body)
+    given = body[key]
+    first = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    return {**body, key: [*first, *more]}
+
+
+TOOLS = {
+    "chat": [{"function": {"name": name}} for name in ("send", "collect", "publish")],
+    "responses": [{"name": name} for name in ("send", "collect", "publish")],
+    "anthropic": [{"name": name} for name in ("send", "collect", "publish")],
+    "gemini": [{"functionDeclarations": [{"name": n} for n in ("send", "collect", "publish")]}],
+}
+
+
+@every
+def test_tools_one_after_another_with_what_the_last_one_answered(model, dialect):
+    path, body = DIALECTS[dialect](SCRIPT, tools=TOOLS[dialect])
+    assert '"send"' in post(model, path, body).text
+    body = asked_again(dialect, body, {"messageEventId": "m-7", "n": 1})
+    answer = post(model, path, body).text
+    assert '"collect"' in answer
+    assert "m-7" in answer
+    assert "$messageEventId" not in answer
+    assert "$cost" in answer, "what no result names stays"
+    body = asked_again(dialect, body, {"messageEventId": "m-8"})
+    assert '"publish"' in post(model, path, body).text
+    body = asked_again(dialect, body, {"done": "fourth"})
+    answer = post(model, path, body).text
+    assert "The tool said" in answer
+    assert "fourth" in answer
+    assert len(model.requests[-1]["results"]) == 3
+    assert len(model.prompts_with("CALL:send", dialect)) == 1, "it was said once"
+
+
 def test_a_tool_of_responses_is_in_its_namespace(model):
     tools = [{"type": "namespace", "name": "mcp__room", "tools": [{"name": "shell"}]}]
     path, body = responses("CALL:room::shell ARGS:{}", tools=tools)

@@ -43,7 +43,7 @@ def test_what_makes_it_act_is_a_call_with_json(program, act):
     commands = program.shell.format(command="echo a")
     words = commands if act == "shell" else program.uses("post", text="a")
     tool = re.search(r"CALL:(\S+)", words)[1]
-    name, arguments = Plan(words, ["other", f"x{tool}y"], None).call
+    name, arguments = Plan(words, ["other", f"x{tool}y"], []).call
     assert name == f"x{tool}y"
     assert "a" in json.dumps(json.loads(arguments))
 
