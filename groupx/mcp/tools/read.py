@@ -41,19 +41,24 @@ class ReadRoom(Arguments):
 
 async def _read(call: Call, given: ReadRoom) -> Answer:
     turn = await turn_of(call)
+    return await read_room(call, turn.room_id, given, CONTENT_BYTES)
+
+
+async def read_room(call: Call, room_id: RoomId, given: ReadRoom, characters: int) -> Answer:
+    """A page of what was said, each message cut to `characters`; or one message, on from there."""
     if given.event_id is not None:
-        return await read_content(call, turn.room_id, given.event_id, given.offset)
+        return await _read_content(call, room_id, given.event_id, given.offset)
     query = PublicQuery(
-        room_id=turn.room_id,
+        room_id=room_id,
         limit=given.limit,
-        characters=CONTENT_BYTES,
+        characters=characters,
         after_seq=given.after_seq,
         correlation_id=given.correlation_id,
     )
-    return page_told(await call.room.store.ask(Read(public_events, query)), query)
+    return _page_told(await call.room.store.ask(Read(public_events, query)), query)
 
 
-def page_told(found: Sequence[PublicEvent], query: PublicQuery) -> Answer:
+def _page_told(found: Sequence[PublicEvent], query: PublicQuery) -> Answer:
     """As many of the events as fit, and how to go on."""
     newest = query.after_seq is None
     events = _fitting(found[::-1] if newest else found)
@@ -79,7 +84,7 @@ def _fitting(found: Sequence[PublicEvent]) -> list[dict[str, Any]]:
     return events
 
 
-async def read_content(call: Call, room_id: RoomId, event_id: str, offset: int) -> Answer:
+async def _read_content(call: Call, room_id: RoomId, event_id: str, offset: int) -> Answer:
     """One message, a piece at a time."""
     query = ContentQuery(
         room_id=room_id, event_id=event_id, offset=offset, characters=CONTENT_BYTES

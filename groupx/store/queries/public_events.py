@@ -8,6 +8,7 @@ import attrs
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
+from groupx.domain.supervision import WATCH_BRIEF
 from groupx.store.event_rows import load_json
 
 PUBLIC = (
@@ -27,7 +28,7 @@ SELECT e.seq, e.event_id, e.event_type, e.actor_id, e.targets_json, e.occurred_a
   substr(json_extract(e.body_json, '$.content'), 1, :characters),
   length(json_extract(e.body_json, '$.content'))
 FROM events e WHERE e.room_id = :room AND e.event_type IN ({_TYPES})
-  AND coalesce(json_extract(e.body_json, '$.kind'), '') <> 'supervision.watch'
+  AND coalesce(json_extract(e.body_json, '$.kind'), '') <> '{WATCH_BRIEF}'
 """
 _AFTER = _EVENTS + " AND e.seq > :after ORDER BY e.seq LIMIT :limit"
 _NEWEST = _EVENTS + " ORDER BY e.seq DESC LIMIT :limit"
@@ -38,7 +39,7 @@ _CONTENT = f"""
 SELECT substr(json_extract(body_json, '$.content'), :start, :characters),
   length(json_extract(body_json, '$.content'))
 FROM events WHERE event_id = :event AND room_id = :room AND event_type IN ({_TYPES})
-  AND coalesce(json_extract(body_json, '$.kind'), '') <> 'supervision.watch'
+  AND coalesce(json_extract(body_json, '$.kind'), '') <> '{WATCH_BRIEF}'
 """
 
 
