@@ -1,11 +1,11 @@
 """GET·POST /api/identity…: what is said about who the agents are."""
 
-from groupx.actors.messages import Read, Remember, Retract, Supersede
+from groupx.actors.messages import Read, Remember
 from groupx.domain.memory_commands import IdentityDraft, IdentityQuery
 from groupx.store.queries.memories import identities
 from groupx.web.errors import Answer, json_answer
 from groupx.web.guards import Call
-from groupx.web.routes.memory import DEFAULT_LIMIT, READ_DEADLINE_MS
+from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
 from groupx.web.services import Services
 
 
@@ -35,32 +35,9 @@ async def remember_identity(services: Services, call: Call) -> Answer:
     return json_answer(await services.broker.ask(message))
 
 
-async def supersede_identity(services: Services, call: Call) -> Answer:
-    """`{record, eventId}`: the new record. NOT_FOUND, STORE_CONFLICT when it is not active."""
-    message = Supersede(
-        client_command_id=call.body["clientCommandId"],
-        family="identity",
-        record_id=call.segments["identity_id"],
-        new_kind=call.body.get("kind"),
-        content=call.body["content"],
-        source_event_id=call.body.get("sourceEventId"),
-    )
-    return json_answer(await services.broker.ask(message))
-
-
-async def retract_identity(services: Services, call: Call) -> Answer:
-    """`{record, eventId}`: the record as it is now. NOT_FOUND, STORE_CONFLICT."""
-    message = Retract(
-        client_command_id=call.body["clientCommandId"],
-        family="identity",
-        record_id=call.segments["identity_id"],
-    )
-    return json_answer(await services.broker.ask(message))
-
-
 HANDLERS = {
     "identities": list_identities,
     "remember_identity": remember_identity,
-    "supersede_identity": supersede_identity,
-    "retract_identity": retract_identity,
+    "supersede_identity": superseding("identity"),
+    "retract_identity": retracting("identity"),
 }

@@ -1,14 +1,12 @@
 """GET·POST /api/memory…: what the room and its agents remember."""
 
-from groupx.actors.messages import Read, Remember, Retract, Supersede
+from groupx.actors.messages import Read, Remember
 from groupx.domain.memory_commands import MemoryDraft, MemoryQuery
 from groupx.store.queries.memories import memories_and_summary
 from groupx.web.errors import Answer, invalid, json_answer
 from groupx.web.guards import Call
+from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
 from groupx.web.services import Services
-
-READ_DEADLINE_MS = 1_000
-DEFAULT_LIMIT = 50
 
 
 async def list_memories(services: Services, call: Call) -> Answer:
@@ -49,32 +47,9 @@ async def remember_memory(services: Services, call: Call) -> Answer:
     return json_answer(await services.broker.ask(message))
 
 
-async def supersede_memory(services: Services, call: Call) -> Answer:
-    """`{record, eventId}`: the new record. NOT_FOUND, STORE_CONFLICT when it is not active."""
-    message = Supersede(
-        client_command_id=call.body["clientCommandId"],
-        family="memory",
-        record_id=call.segments["memory_id"],
-        new_kind=call.body.get("kind"),
-        content=call.body["content"],
-        source_event_id=call.body.get("sourceEventId"),
-    )
-    return json_answer(await services.broker.ask(message))
-
-
-async def retract_memory(services: Services, call: Call) -> Answer:
-    """`{record, eventId}`: the record as it is now. NOT_FOUND, STORE_CONFLICT."""
-    message = Retract(
-        client_command_id=call.body["clientCommandId"],
-        family="memory",
-        record_id=call.segments["memory_id"],
-    )
-    return json_answer(await services.broker.ask(message))
-
-
 HANDLERS = {
     "memories": list_memories,
     "remember_memory": remember_memory,
-    "supersede_memory": supersede_memory,
-    "retract_memory": retract_memory,
+    "supersede_memory": superseding("memory"),
+    "retract_memory": retracting("memory"),
 }
