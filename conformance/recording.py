@@ -7,12 +7,12 @@ from groupx.adapters.contract import (
     ContentDelta,
     NativeEvent,
     NativeSession,
-    PromptEnd,
     ReasoningDelta,
     ToolUpdate,
 )
 
 from .case import Moment, Turn
+from .heard import Heard
 
 KINDS: dict[type, Moment] = {
     ContentDelta: "text",
@@ -24,11 +24,9 @@ TICKS = 10
 
 
 @attrs.define
-class Recording:
+class Recording(Heard):
     """What one prompt reported, and what was done to it."""
 
-    events: list[NativeEvent] = attrs.field(factory=list[NativeEvent])
-    end: PromptEnd | None = None
     cancelled: bool = False
     killed: bool = False
     after_end: int = 0
@@ -38,7 +36,7 @@ class Recording:
     def sink(self, event: NativeEvent) -> None:
         if self.end is not None:
             self.after_end += 1
-        self.events.append(event)
+        super().sink(event)
         if self.cancelled:
             self._moment("more").set()
         if type(event) in KINDS:
@@ -55,22 +53,10 @@ class Recording:
             await self._moment(moment).wait()
 
     @property
-    def text(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, ContentDelta))
-
-    @property
-    def reasoning(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, ReasoningDelta))
-
-    @property
     def segments(self) -> int:
         """Native messages that had any text."""
         pieces = [event for event in self.events if isinstance(event, ContentDelta)]
         return sum(piece.new_segment for piece in pieces[1:]) + bool(pieces)
-
-    @property
-    def tools(self) -> list[ToolUpdate]:
-        return [event for event in self.events if isinstance(event, ToolUpdate)]
 
 
 async def record(session: NativeSession, turn: Turn) -> Recording:

@@ -13,19 +13,16 @@ import trio
 import trio.testing
 
 from conformance.dialects.acp import AcpDialect
+from conformance.heard import Heard
 from groupx.adapters.acp.adapter import AcpAdapter
 from groupx.adapters.acp.drivers import ACP, AcpDriver
 from groupx.adapters.contract import (
     Adapter,
     AdapterStartError,
-    ContentDelta,
     NativeEvent,
     NativeSession,
-    PromptEnd,
-    ReasoningDelta,
     SessionProfile,
     Started,
-    ToolUpdate,
 )
 from groupx.domain.limits import Timeouts
 from groupx.process.spawner import Spawner
@@ -60,32 +57,18 @@ async def spawner(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Spawner]:
 
 
 @attrs.define
-class Turn:
+class Turn(Heard):
     """What one prompt reported."""
 
-    events: list[NativeEvent] = attrs.field(factory=list)
-    end: PromptEnd | None = None
     _seen: dict[type, trio.Event] = attrs.field(factory=dict)
 
     def sink(self, event: NativeEvent) -> None:
-        self.events.append(event)
+        super().sink(event)
         self.seen(type(event)).set()
 
     def seen(self, kind: type) -> trio.Event:
         """Set once an event of that kind was reported."""
         return self._seen.setdefault(kind, trio.Event())
-
-    @property
-    def text(self) -> str:
-        return "".join(e.text for e in self.events if isinstance(e, ContentDelta))
-
-    @property
-    def reasoning(self) -> str:
-        return "".join(e.text for e in self.events if isinstance(e, ReasoningDelta))
-
-    @property
-    def tools(self) -> list[ToolUpdate]:
-        return [e for e in self.events if isinstance(e, ToolUpdate)]
 
     @property
     def starts(self) -> int:

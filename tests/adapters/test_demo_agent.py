@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import groupx.demo_agent
+from conformance.heard import Heard
 from groupx import cli
 from groupx.adapters.contract import (
     Cancelled,
@@ -44,18 +45,15 @@ from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
 PACKAGE = Path(groupx.demo_agent.__file__).parent
 
 
-class Turn:
+class Turn(Heard):
     def __init__(self):
-        self.events, self.end, self.began = [], None, trio.Event()
+        super().__init__()
+        self.began = trio.Event()
 
     def sink(self, event):
-        self.events.append(event)
+        super().sink(event)
         if isinstance(event, ContentDelta):
             self.began.set()
-
-    @property
-    def text(self):
-        return "".join(event.text for event in self.events if isinstance(event, ContentDelta))
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from typing import Any
 import trio
 import trio.testing
 
+from conformance.heard import Heard
 from conformance.mock import MockModel
 from conformance.real_programs import RealProgram
 from groupx.adapters.contract import (
@@ -15,7 +16,6 @@ from groupx.adapters.contract import (
     NativeEvent,
     NativeSession,
     PromptEnd,
-    ReasoningDelta,
     SessionProfile,
     Started,
     ToolUpdate,
@@ -26,19 +26,18 @@ from groupx.process.spawner import Spawner
 TURN_SECONDS = 40
 
 
-class Turn:
+class Turn(Heard):
     """What was seen of one prompt."""
 
     def __init__(self) -> None:
-        self.events: list[NativeEvent] = []
-        self.end: PromptEnd | None = None
+        super().__init__()
         self.begun = trio.Event()
         self.text_began = trio.Event()
         self.tool_opened = trio.Event()
         self.tool_began = trio.Event()
 
     def sink(self, event: NativeEvent) -> None:
-        self.events.append(event)
+        super().sink(event)
         if isinstance(event, Started):
             self.begun.set()
         if isinstance(event, ContentDelta):
@@ -47,18 +46,6 @@ class Turn:
             self.tool_opened.set()
         if isinstance(event, ToolUpdate) and event.status == "in_progress":
             self.tool_began.set()
-
-    @property
-    def text(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, ContentDelta))
-
-    @property
-    def reasoning(self) -> str:
-        return "".join(event.text for event in self.events if isinstance(event, ReasoningDelta))
-
-    @property
-    def tools(self) -> list[ToolUpdate]:
-        return [event for event in self.events if isinstance(event, ToolUpdate)]
 
     @property
     def outcome(self) -> tuple[str, type[PromptEnd] | None]:
