@@ -33,7 +33,7 @@ from groupx.domain.times import iso_from_ms
 from groupx.domain.views import Continuity
 from groupx.process.spawner import Spawner
 from groupx.store.queries.rooms import active_room_id
-from groupx.store.queries.sessions import last_session
+from groupx.store.queries.sessions import last_session, was_prompted
 from groupx.store.transactions.bindings import close_instance, open_instance
 from groupx.store.transactions.session_event import record_session
 
@@ -105,17 +105,16 @@ class SessionKeeper:
         """Start the program; AdapterStartError when it failed three times in a row.
 
         A session of an earlier run is resumed where the program can; after a loss within this
-        run a new one begins, and its packets rebuild what it must know.
+        run a new one begins, and its packets rebuild what an earlier one knew.
         """
         instance_id = self._ports.ids.new("instance")
         # First: a room that is opened meanwhile makes this a session of the room before.
         room_id = await self._ask(Read(active_room_id, None))
         await self._record("session.starting", instance_id)
-        known = None if self._lost_one else await self._earlier_session()
-        resume = known
+        resume = None if self._lost_one else await self._earlier_session()
         while True:
             try:
-                return await self._try(instance_id, room_id, resume, known)
+                return await self._try(instance_id, room_id, resume)
             except AdapterStartError as error:
                 if resume is None or error.code is not ErrorCode.NATIVE_RESUME_UNSUPPORTED:
                     await self.count_failure(instance_id, error)
@@ -181,9 +180,7 @@ class SessionKeeper:
 
     # --- one start ------------------------------------------------------------------------
 
-    async def _try(
-        self, instance_id: str, room_id: RoomId, resume: str | None, known: str | None
-    ) -> OpenSession:
+    async def _try(self, instance_id: str, room_id: RoomId, resume: str | None) -> OpenSession:
         serving, ended = trio.CancelScope(), trio.Event()
         caller = Caller(
             desk="member",
@@ -196,7 +193,7 @@ class SessionKeeper:
         continuity: Continuity = "new"
         if resume is not None and facts.continuity == "resumed":
             continuity = "resumed"
-        elif known is not None or self._lost_one:
+        elif await self._ask(Read(was_prompted, self._agent.actor_id)):
             continuity = "rebuilt"
         session = OpenSession(
             instance_id=instance_id,

@@ -269,6 +269,56 @@ async def test_a_session_that_was_never_prompted_is_not_resumed(jumping_clock, t
         await room.until(lambda: room.directory.view(A).continuity == "new")
 
 
+async def test_an_agent_that_was_told_something_stays_rebuilt_until_its_next_turn(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A, content="remember me"))
+        program.start_errors = [
+            AdapterStartError(ErrorCode.NATIVE_RESUME_UNSUPPORTED, "No such session.")
+        ]
+        for count in (2, 3, 4):
+            await room.control(A, "restart")
+            await room.until(lambda count=count: len(program.sessions) == count)
+            await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+            assert room.directory.view(A).continuity == "rebuilt"
+        await room.ended(*await room.send(A))
+        assert "remember me" in program.prompts[1].text
+
+
+async def test_a_turn_stopped_by_force_stays_rebuilt_after_a_restart(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        [turn] = await room.send(A)
+        prompt = await program.next_prompt()
+        prompt.say("half")
+        await room.cancel(turn, force=True)
+        await room.ended(turn)
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        assert room.directory.view(A).continuity == "rebuilt"
+        await room.control(A, "restart")
+        await room.until(lambda: len(program.sessions) == 3)
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        assert room.directory.view(A).continuity == "rebuilt"
+
+
+async def test_one_that_was_never_told_anything_is_new_however_often_it_was_lost(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        await room.until(lambda: room.directory.view(A).state is AgentState.IDLE)
+        program.sessions[0].exit(1)
+        program.script = answers
+        await room.ended(*await room.send(A))
+        assert len(program.sessions) == 2
+        assert {e["continuity"] for e in room.events("session.ready")} == {"new"}
+
+
 @pytest.mark.parametrize("secret", ["run_dir"])
 async def test_each_session_has_a_private_folder_while_it_lives(
     jumping_clock, tmp_path, secret

@@ -1,20 +1,30 @@
-"""The native session that an agent may go on with."""
+"""The native session that an agent may go on with, and whether one ever knew anything."""
 
 import sqlite3
 
 import attrs
 
 from groupx.domain.ids import ActorId
+from groupx.domain.turns import TERMINAL
 from groupx.store.last_delivery import last_delivery
 from groupx.store.queries.rooms import active_room
 
-_LAST = """
+_RESET_AT = """coalesce(
+    (SELECT max(created_at) FROM context_resets WHERE reset_native_sessions = 1), '')"""
+_LAST = f"""
 SELECT b.binding_id, b.native_session_id, b.protocol, i.adapter_id
 FROM session_bindings b JOIN agent_instances i ON i.instance_id = b.instance_id
 WHERE b.actor_id = :actor AND b.transport = 'structured' AND b.native_session_id IS NOT NULL
-  AND b.created_at > coalesce(
-    (SELECT max(created_at) FROM context_resets WHERE reset_native_sessions = 1), '')
+  AND b.created_at > {_RESET_AT}
 ORDER BY b.created_at DESC, b.rowid DESC LIMIT 1
+"""
+_LAST_PROMPTED = f"""
+SELECT t.enqueue_seq, e.room_id, a.prompt_invoked_at > {_RESET_AT}
+FROM turns t
+JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.prompt_invoked_at IS NOT NULL
+JOIN events e ON e.event_id = t.source_event_id
+WHERE t.target_actor_id = ? AND t.status = ?
+ORDER BY t.enqueue_seq DESC LIMIT 1
 """
 
 
@@ -43,3 +53,17 @@ def last_session(conn: sqlite3.Connection, actor_id: ActorId) -> LastSession | N
     return LastSession(
         binding_id=row[0], native_session_id=row[1], protocol=row[2], adapter_id=row[3]
     )
+
+
+def was_prompted(conn: sqlite3.Connection, actor_id: ActorId) -> bool:
+    """Whether a session of the agent was sent anything in the active room since sessions were
+    last reset. One that begins now is then told again what that one knew."""
+    found = [
+        row
+        for status in TERMINAL
+        if (row := conn.execute(_LAST_PROMPTED, (actor_id, status)).fetchone())
+    ]
+    if not found:
+        return False
+    _, room_id, since_reset = max(found)
+    return bool(since_reset) and room_id == active_room(conn)

@@ -27,6 +27,7 @@ from groupx.store.queries.lane import lane_head, lane_views
 from groupx.store.queries.memory_policy import read_policy
 from groupx.store.queries.packet_inputs import packet_head
 from groupx.store.queries.receipts import input_receipts
+from groupx.store.queries.sessions import last_session, was_prompted
 from groupx.store.queries.transcript_pages import chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
 from groupx.store.queries.watch import watch_state
@@ -118,6 +119,8 @@ def exercise(ledger):
     lane_head(ledger.conn, ledger.a)
     turn_detail(ledger.conn, done.turn_id)
     packet_head(ledger.conn, PacketQuery(turn_id=turn_id, native_session_id="s"))
+    last_session(ledger.conn, ledger.a)
+    was_prompted(ledger.conn, ledger.a)
     said_page(
         ledger.conn,
         SaidQuery(room_id="room:main", target_actor_id=ledger.a, lower_seq=0, upper_seq=9),

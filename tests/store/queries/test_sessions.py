@@ -1,7 +1,7 @@
 import pytest
 
 from groupx.domain.outcomes import Cause
-from groupx.store.queries.sessions import last_session
+from groupx.store.queries.sessions import last_session, was_prompted
 
 
 def prove(ledger, cause=Cause.COMPLETED):
@@ -52,3 +52,30 @@ def test_one_that_was_gone_on_with_stays_proven(ledger):
     prove(ledger)
     open_another(ledger, "native-agent:a-1")
     assert last_session(ledger.conn, ledger.a).native_session_id == "native-agent:a-1"
+
+
+def test_a_prompt_that_went_out_counts_however_many_sessions_came_after_it(ledger):
+    assert not was_prompted(ledger.conn, ledger.a)
+    turn_id = ledger.queued()
+    ledger.cancel(turn_id)
+    open_another(ledger, "second")
+    assert not was_prompted(ledger.conn, ledger.a)
+    turn_id = ledger.queued()
+    ledger.end(turn_id, ledger.claim(turn_id).attempt_id, Cause.EXITED)
+    for name in ("third", "fourth"):
+        open_another(ledger, name)
+        assert was_prompted(ledger.conn, ledger.a)
+    assert not was_prompted(ledger.conn, ledger.b)
+
+
+def test_what_sessions_knew_before_a_reset_does_not_count(ledger):
+    prove(ledger)
+    (prompted_at,) = ledger.row("SELECT max(prompt_invoked_at) FROM turn_attempts")
+    ledger.conn.execute(
+        "INSERT INTO context_resets VALUES ('r0', 'room:main', 1, 0, ?)", (prompted_at + "Z",)
+    )
+    assert was_prompted(ledger.conn, ledger.a)
+    ledger.conn.execute("UPDATE context_resets SET reset_native_sessions = 1")
+    assert not was_prompted(ledger.conn, ledger.a)
+    ledger.conn.execute("UPDATE context_resets SET created_at = '2000-01-01T00:00:00.000Z'")
+    assert was_prompted(ledger.conn, ledger.a)

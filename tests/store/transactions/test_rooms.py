@@ -13,7 +13,7 @@ from groupx.domain.rooms import NewRoom, SetArchived
 from groupx.store.queries.bootstrap import bootstrap
 from groupx.store.queries.lane import lane_head, lane_views
 from groupx.store.queries.rooms import active_room, list_rooms, rooms
-from groupx.store.queries.sessions import last_session
+from groupx.store.queries.sessions import last_session, was_prompted
 from groupx.store.transactions.again import again
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.memory_policy import set_policy
@@ -93,8 +93,10 @@ def test_nothing_of_the_old_room_is_seen_or_done_in_the_new_one(ledger, enter):
 def test_no_session_of_another_room_is_gone_on_with(ledger, enter):
     ledger.completed()
     assert last_session(ledger.conn, ledger.a) is not None
+    assert was_prompted(ledger.conn, ledger.a)
     enter()
     assert last_session(ledger.conn, ledger.a) is None
+    assert not was_prompted(ledger.conn, ledger.a)
     ledger.bindings[ledger.a] = ledger.open_session(ledger.a, "native-new")
     assert last_session(ledger.conn, ledger.a) is None
     ledger.completed()
