@@ -41,6 +41,11 @@ class SessionProfile:
     run_dir: str
     """An existing 0700 folder for files that live as long as the session."""
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What the program is told, and none of its words may show."""
+        return () if self.mcp is None else (self.mcp.bearer,)
+
 
 @attrs.frozen
 class Login:

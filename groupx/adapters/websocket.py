@@ -1,6 +1,6 @@
 """A program that GroupX does not start: JSON messages as text frames of a WebSocket."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import trio
@@ -16,6 +16,7 @@ from groupx.domain.addresses import LOOPBACK, SocketAddress
 from groupx.domain.errors import ErrorCode
 from groupx.process.child import ChildGone
 from groupx.process.framing import MAX_LINE_BYTES, Line, LineTooLong
+from groupx.process.hiding import Secrets
 
 WRITE_SECONDS = 30.0
 RECEIVE_BYTES = 64 * 1024
@@ -30,11 +31,14 @@ class WebSocketDuplex:
 
     returncode = None
 
-    def __init__(self, connection: WebSocketConnection, address: SocketAddress) -> None:
+    def __init__(
+        self, connection: WebSocketConnection, address: SocketAddress, secrets: Sequence[str] = ()
+    ) -> None:
         self.argv = (address.text,)
         self.exited = trio.Event()
         """Set once the connection is lost or closed."""
         self._connection = connection
+        self._secrets = Secrets(secrets)
         self._using = trio.CancelScope()
         """What reads now; cancelled when the connection is given up."""
         self._parting = trio.CancelScope()
@@ -57,13 +61,14 @@ class WebSocketDuplex:
             raise ChildGone
 
     async def next_line(self) -> Line | None:
-        """The next message; None = the connection is gone."""
+        """The next message, without our secrets; None = the connection is gone."""
         if self.exited.is_set():
             return None
         try:
             with trio.CancelScope() as self._using:
                 message = await self._connection.get_message()
-                return message.encode() if isinstance(message, str) else bytes(message)
+                said = message.encode() if isinstance(message, str) else bytes(message)
+                return self._secrets.hidden(said)
         except ConnectionClosed as closed:
             self.exited.set()
             if closed.reason is not None and closed.reason.code == TOO_BIG:
@@ -95,7 +100,11 @@ class WebSocketDuplex:
 
 
 async def with_websocket(
-    address: SocketAddress, seconds: float, use: Callable[[WebSocketDuplex], Awaitable[T]]
+    address: SocketAddress,
+    seconds: float,
+    use: Callable[[WebSocketDuplex], Awaitable[T]],
+    *,
+    secrets: Sequence[str] = (),
 ) -> T:
     """What `use` returns, given a connection that is dropped after it.
 
@@ -108,7 +117,8 @@ async def with_websocket(
     try:
         async with trio.open_nursery() as nursery:
             try:
-                duplex = WebSocketDuplex(await _greet(nursery, stream, address, seconds), address)
+                connection = await _greet(nursery, stream, address, seconds)
+                duplex = WebSocketDuplex(connection, address, secrets)
                 try:
                     result.append(await use(duplex))
                 finally:

@@ -2,12 +2,14 @@
 
 import signal
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 
 import trio
 
 from groupx.process.frame_writer import ChildGone, FrameWriter
-from groupx.process.framing import MAX_LINE_BYTES, Line, LineFramer
+from groupx.process.framing import MAX_LINE_BYTES, Line, LineFramer, LineTooLong
+from groupx.process.hiding import Secrets
 from groupx.process.launch import Launched
 from groupx.process.proctable import kill_group
 from groupx.process.tree import Tree
@@ -43,6 +45,7 @@ class ChildProcess:
         mark: bytes,
         max_line_bytes: int = MAX_LINE_BYTES,
         write_seconds: float,
+        secrets: Sequence[str] = (),
     ) -> None:
         assert launched.stderr is not None
         self.pid = launched.popen.pid
@@ -60,6 +63,7 @@ class ChildProcess:
         self._stderr = trio.lowlevel.FdStream(launched.stderr)
         self._stderr_tail = bytearray()
         self._framer = LineFramer(max_line_bytes)
+        self._secrets = Secrets(secrets)
         self._lines: deque[Line] = deque()
         self._stdout_ended = False
         self._reading = trio.CancelScope()
@@ -74,7 +78,8 @@ class ChildProcess:
         await self._stdin.write(data)
 
     async def next_line(self) -> Line | None:
-        """The next line of stdout without LF; None = end. May be cancelled, losing nothing."""
+        """The next line of stdout without LF and without our secrets; None = end. May be
+        cancelled, losing nothing."""
         await trio.lowlevel.checkpoint()
         while not self._lines and not self._stdout_ended:
             chunk = await self._read_chunk()
@@ -84,11 +89,15 @@ class ChildProcess:
             self._stdout_ended = True
             if (rest := self._framer.finish()) is not None:
                 self._lines.append(rest)
-        return self._lines.popleft() if self._lines else None
+        if not self._lines:
+            return None
+        line = self._lines.popleft()
+        return line if isinstance(line, LineTooLong) else self._secrets.hidden(line)
 
     def stderr_excerpt(self, max_chars: int) -> str:
-        """The last characters of stderr."""
-        text = self._stderr_tail.decode("utf-8", errors="replace")
+        """The last characters of stderr, without our secrets."""
+        tail = self._secrets.hidden(bytes(self._stderr_tail))
+        text = tail.decode("utf-8", errors="replace")
         return text[-max_chars:] if max_chars > 0 else ""
 
     async def stop(self, grace_seconds: float) -> None:

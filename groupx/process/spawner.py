@@ -1,9 +1,9 @@
 """Starts child processes and answers for their end."""
 
 import os
-import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from secrets import token_hex
 
 import trio
 
@@ -31,7 +31,7 @@ class Spawner:
     """
 
     def __init__(self) -> None:
-        self.run_id = secrets.token_hex(16)
+        self.run_id = token_hex(16)
         """Marks every process we start, so that stragglers can be found later."""
         self._begun = False
         self._count = 0
@@ -76,24 +76,35 @@ class Spawner:
         env: Mapping[str, str] | None = None,
         max_line_bytes: int = MAX_LINE_BYTES,
         write_seconds: float = WRITE_SECONDS,
+        secrets: Sequence[str] = (),
     ) -> AbstractAsyncContextManager[ChildProcess]:
         """Start `argv` (no shell). Raises SpawnError. Leaving the block ends the whole tree.
 
         `env` is the child's complete environment, as `child_environment` makes it; None = ours
-        minus what children must not see. A tree that cannot be ended raises TreeNotEnded, unless
-        the block is left by another exception.
+        minus what children must not see. What it says is read without the `secrets` that it is
+        told. A tree that cannot be ended raises TreeNotEnded, unless the block is left by another
+        exception.
         """
         complete = child_environment(os.environ, {}) if env is None else env
-        return self._open(argv, cwd, complete, max_line_bytes, write_seconds)
+        return self._open(
+            argv,
+            cwd=cwd,
+            env=complete,
+            max_line_bytes=max_line_bytes,
+            write_seconds=write_seconds,
+            secrets=secrets,
+        )
 
     @asynccontextmanager
     async def _open(
         self,
         argv: Sequence[str],
+        *,
         cwd: str | None,
         env: Mapping[str, str],
         max_line_bytes: int,
         write_seconds: float,
+        secrets: Sequence[str],
     ) -> AsyncGenerator[ChildProcess]:
         self._count += 1
         label = f"{self.run_id}.{self._count}"
@@ -103,6 +114,7 @@ class Spawner:
             mark=tree_mark(label),
             max_line_bytes=max_line_bytes,
             write_seconds=write_seconds,
+            secrets=secrets,
         )
         assert self._services is not None
         self._owned[child.pid] = child

@@ -81,7 +81,7 @@ class AcpAdapter:
         """Start the program, hand over the ready session, serve it until its process is gone."""
         argv, environment = self._row.argv(profile), _environment(profile)
         try:
-            opening = spawner.open(argv, cwd=profile.cwd, env=environment)
+            opening = spawner.open(argv, cwd=profile.cwd, env=environment, secrets=profile.secrets)
             async with opening as child:
                 session = AcpSession(child, profile, self._row.quirks)
                 open_it = partial(self._open, session, child, profile, environment)

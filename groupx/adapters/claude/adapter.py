@@ -83,7 +83,8 @@ class ClaudeAdapter:
         mcp_file = None if profile.mcp is None else write_mcp_file(profile.mcp, profile.run_dir)
         argv = argv_of(profile, session_id, mcp_file)
         try:
-            opening = spawner.open(argv, cwd=profile.cwd, env=environment_of(profile))
+            environment = environment_of(profile)
+            opening = spawner.open(argv, cwd=profile.cwd, env=environment, secrets=profile.secrets)
             async with opening as child:
                 session = ClaudeSession(child, profile, session_id)
                 await serve_session(session, partial(_open, session, child), task_status)

@@ -28,11 +28,13 @@ async def with_program(
     command = profile.command or PROGRAM
     if is_address(command[0]):
         seconds = profile.timeouts.handshake / 1000
-        return await with_websocket(socket_address(command[0]), seconds, use)
+        address = socket_address(command[0])
+        return await with_websocket(address, seconds, use, secrets=profile.secrets)
     environment = child_environment(os.environ, profile.env)
     argv = (*native_prefix(command, environment), *profile.args, *ARGUMENTS)
     try:
-        async with spawner.open(argv, cwd=profile.cwd, env=environment) as child:
+        opening = spawner.open(argv, cwd=profile.cwd, env=environment, secrets=profile.secrets)
+        async with opening as child:
             return await use(child)
     except SpawnError as error:
         raise not_started(error, INSTALL) from error
