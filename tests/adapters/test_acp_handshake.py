@@ -180,14 +180,14 @@ class TestMode:
     async def test_modes_where_there_is_no_option(self, scripted):
         offer = session(modes={"availableModes": [{"id": "yolo"}]})
         async with scripted({"session/new": offer}, mode="yolo") as rig:
-            pass
+            assert rig.session.facts.capabilities["mode"] == "advertised", "it does not confirm it"
         [change] = rig.sent("session/set_mode")
         assert change["params"] == {"sessionId": "session-1", "modeId": "yolo"}
 
     async def test_already_set(self, scripted):
         offer = session(configOptions=[mode_option("yolo", "default", "yolo")])
         async with scripted({"session/new": offer}, mode="yolo") as rig:
-            pass
+            assert rig.session.facts.capabilities["mode"] == "probed"
         assert len(rig.frames) == 2
 
     async def test_grouped_values(self, scripted):

@@ -12,6 +12,7 @@ import groupx
 from groupx.adapters.acp.drivers import AcpDriver
 from groupx.adapters.acp.failures import words_of
 from groupx.adapters.acp.handshake import Greeting, greet, log_in
+from groupx.adapters.acp.modes import ModeInEffect
 from groupx.adapters.acp.opening import OpenedSession, open_session
 from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.acp.session import AcpSession
@@ -132,6 +133,12 @@ def _with_patience(profile: SessionProfile, quirks: Quirks) -> SessionProfile:
     return attrs.evolve(profile, timeouts=longer)
 
 
+def _mode_label(mode: ModeInEffect | None) -> str:
+    if mode is None:
+        return "not_observed"
+    return "probed" if mode.confirmed else "advertised"
+
+
 def _facts(
     child: ChildProcess, greeting: Greeting, opened: OpenedSession, quirks: Quirks
 ) -> SessionFacts:
@@ -151,7 +158,7 @@ def _facts(
             "resume": "probed" if opened.resumed else label(greeting.how_to_resume is not None),
             "mcp": "documented" if quirks.mcp_http_unadvertised else label(greeting.mcp_http),
             "close": label(greeting.can_close),
-            "mode": "probed" if opened.mode else "not_observed",
+            "mode": _mode_label(opened.mode),
         },
         argv=child.argv,
         mcp_injected=opened.mcp_injected,

@@ -23,7 +23,17 @@ class ModeRequest:
     """What is resumed may have fallen back to another mode without a word."""
 
 
-async def set_mode(connection: RpcConnection, request: ModeRequest, opened: Json) -> str | None:
+@attrs.frozen
+class ModeInEffect:
+    """What was asked for, and whether the program says that it is in it."""
+
+    name: str
+    confirmed: bool
+
+
+async def set_mode(
+    connection: RpcConnection, request: ModeRequest, opened: Json
+) -> ModeInEffect | None:
     """Set the configured mode, or the driver's own; None when neither applies. `opened` is what
     the program said of the session.
 
@@ -36,27 +46,32 @@ async def set_mode(connection: RpcConnection, request: ModeRequest, opened: Json
     option = _mode_option(opened.get("configOptions"))
     modes = _ids(object_of(opened.get("modes")).get("availableModes"))
     unsaid = request.resumed and option is None and not modes
+    confirmed = False
     try:
         if option is not None and wanted in _values(option) and not quirks.mode_by_method:
-            if option.get("currentValue") != wanted:
+            confirmed = option.get("currentValue") == wanted
+            if not confirmed:
                 option_id = text_of(option.get("id"))
                 params = {"sessionId": request.session_id, "configId": option_id, "value": wanted}
-                await _set_option(connection, params, timeouts)
+                confirmed = await _set_option(connection, params, timeouts)
         elif quirks.mode is not None or wanted in modes or unsaid:
             params = {"sessionId": request.session_id, "modeId": wanted}
-            await ask(connection, "session/set_mode", params, timeouts)
+            answer = await ask(connection, "session/set_mode", params, timeouts)
+            confirmed = wanted in (_current(opened), _current(answer))
         else:
             return None
     except RpcError as error:
         raise _blocked(wanted, words_of(error)) from error
-    return wanted
+    return ModeInEffect(wanted, confirmed)
 
 
-async def _set_option(connection: RpcConnection, params: Json, timeouts: Timeouts) -> None:
+async def _set_option(connection: RpcConnection, params: Json, timeouts: Timeouts) -> bool:
+    """Whether the program says that the option has its new value."""
     result = await ask(connection, "session/set_config_option", params, timeouts)
     option = _mode_option(object_of(result).get("configOptions"))
     if option is not None and option.get("currentValue") != params["value"]:
         raise _blocked(params["value"], f"it stayed in {quote(option.get('currentValue'))}")
+    return option is not None
 
 
 def _blocked(wanted: str, reason: str) -> AdapterStartError:
@@ -66,6 +81,10 @@ def _blocked(wanted: str, reason: str) -> AdapterStartError:
         "permissions, so nothing was sent to it. Allow that mode in the program's own settings.",
         transient=False,
     )
+
+
+def _current(answer: object) -> str:
+    return text_of(object_of(object_of(answer).get("modes")).get("currentModeId"))
 
 
 def _mode_option(options: object) -> Json | None:

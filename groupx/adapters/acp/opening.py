@@ -4,7 +4,7 @@ import attrs
 
 from groupx.adapters.acp.failures import AUTH_REQUIRED, classify, words_of
 from groupx.adapters.acp.handshake import Greeting, ask
-from groupx.adapters.acp.modes import ModeRequest, set_mode
+from groupx.adapters.acp.modes import ModeInEffect, ModeRequest, set_mode
 from groupx.adapters.acp.quirks import Quirks
 from groupx.adapters.connection import ConnectionLost, NoAnswer
 from groupx.adapters.contract import AdapterStartError, McpServer, SessionProfile
@@ -23,7 +23,7 @@ class OpenedSession:
     resumed: bool
     """It is the profile's earlier session, and the program still knows it."""
     mcp_injected: bool
-    mode: str | None
+    mode: ModeInEffect | None
 
 
 async def open_session(
