@@ -67,7 +67,13 @@ def too_slow(error: trio.TooSlowError, timeouts: Timeouts, said: str) -> Adapter
 
 
 def ended_early(
-    loss: Loss, returncode: int | None, said: str, *, protocol: str, install: str
+    loss: Loss,
+    returncode: int | None,
+    said: str,
+    *,
+    protocol: str,
+    install: str,
+    ended: str = "The program ended",
 ) -> AdapterStartError:
     """The program ended before it was ready, or said what cannot be trusted."""
     if loss.kind == "broken":
@@ -80,8 +86,7 @@ def ended_early(
     status = "" if returncode is None else f" (exit status {returncode})"
     return AdapterStartError(
         ErrorCode.ADAPTER_START_FAILED,
-        f"The program ended before it was ready{status}. {said}No message was sent to it. "
-        f"{install}",
+        f"{ended} before it was ready{status}. {said}No message was sent to it. {install}",
         transient=returncode != 0,
     )
 

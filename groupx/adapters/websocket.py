@@ -6,6 +6,7 @@ from typing import TypeVar
 import trio
 from trio_websocket import (
     ConnectionClosed,
+    ConnectionRejected,
     HandshakeError,
     WebSocketConnection,
     wrap_client_stream,
@@ -22,6 +23,10 @@ WRITE_SECONDS = 30.0
 RECEIVE_BYTES = 64 * 1024
 TOO_BIG = 1009
 """The closing code for a message over the bound."""
+LISTEN = "Start the program that is to listen there, or name a program in `command`."
+"""What to do when nobody is there who can be spoken to."""
+
+NO_SERVER = "did not answer as a WebSocket server"
 
 T = TypeVar("T")
 
@@ -113,11 +118,13 @@ async def with_websocket(
     """
     failure: Exception | None = None
     result: list[T] = []
+    greeted = False
     stream = await _reach(address, seconds)
     try:
         async with trio.open_nursery() as nursery:
             try:
                 connection = await _greet(nursery, stream, address, seconds)
+                greeted = True
                 duplex = WebSocketDuplex(connection, address, secrets)
                 try:
                     result.append(await use(duplex))
@@ -127,7 +134,11 @@ async def with_websocket(
                 failure = error  # raised outside, as itself
             nursery.cancel_scope.cancel()
     except* HandshakeError as refusals:
-        failure = _unreachable(address, f"refused the connection ({refusals.exceptions[0]})")
+        failure = _unreachable(address, _refusal(refusals.exceptions[0]))
+    except* Exception:  # what was said there confused the reader of WebSockets
+        if greeted:
+            raise
+        failure = _unreachable(address, NO_SERVER)
     finally:
         with trio.CancelScope(shield=True):
             await trio.aclose_forcefully(stream)
@@ -160,12 +171,17 @@ async def _greet(
             max_message_size=MAX_LINE_BYTES,
             receive_buffer_size=RECEIVE_BYTES,
         )
-    raise _unreachable(address, "did not answer as a WebSocket server")
+    raise _unreachable(address, NO_SERVER)
+
+
+def _refusal(error: BaseException) -> str:
+    if isinstance(error, ConnectionRejected):
+        return f"{NO_SERVER}, but with HTTP status {error.status_code}"
+    return NO_SERVER
 
 
 def _unreachable(address: SocketAddress, what: str) -> AdapterStartError:
     return AdapterStartError(
         ErrorCode.ADAPTER_START_FAILED,
-        f"{address.text} {what}. Nothing was sent to it. Start the program that is to listen "
-        "there, or name a program in `command`.",
+        f"{address.text} {what}. Nothing was sent to it. {LISTEN}",
     )

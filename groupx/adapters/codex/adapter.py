@@ -9,7 +9,7 @@ import trio
 import groupx
 from groupx.adapters.codex.opening import OpenedThread, greet, open_thread
 from groupx.adapters.codex.programs import INSTALL, PROGRAM, SHIM_NOTE, is_shim, native_prefix
-from groupx.adapters.codex.reaching import is_listening, with_program
+from groupx.adapters.codex.reaching import advice_of, is_listening, with_program
 from groupx.adapters.codex.reconciling import ask_after
 from groupx.adapters.codex.session import CodexSession
 from groupx.adapters.connection import ConnectionLost
@@ -93,16 +93,22 @@ async def _serve(
 
 async def _open(session: CodexSession, program: Duplex, profile: SessionProfile) -> None:
     connection = session.connection
+    advice, ended = advice_of(profile)
     try:
         with handshaking(session, program, profile.timeouts):
             greeting = await greet(connection, profile, our_version=groupx.__version__)
             opened = await open_thread(connection, greeting, profile)
     except RpcError as error:
-        raise refused(excerpt(error.message, 500).rstrip("."), INSTALL) from error
+        raise refused(excerpt(error.message, 500).rstrip("."), advice) from error
     except ConnectionLost as lost:
         said = last_words(connection, program)
         raise ended_early(
-            lost.loss, program.returncode, said, protocol="app-server JSON-RPC", install=INSTALL
+            lost.loss,
+            program.returncode,
+            said,
+            protocol="app-server JSON-RPC",
+            install=advice,
+            ended=ended,
         ) from lost
     session.open_as(opened, _facts(program, profile, opened))
 

@@ -10,7 +10,7 @@ from groupx.adapters.codex.programs import ARGUMENTS, INSTALL, PROGRAM, native_p
 from groupx.adapters.contract import AdapterStartError, SessionProfile
 from groupx.adapters.duplex import Duplex
 from groupx.adapters.starting import not_started
-from groupx.adapters.websocket import with_websocket
+from groupx.adapters.websocket import LISTEN, with_websocket
 from groupx.domain.addresses import is_address, socket_address
 from groupx.process.environment import child_environment
 from groupx.process.spawner import Spawner, SpawnError
@@ -38,6 +38,15 @@ async def with_program(
             return await use(child)
     except SpawnError as error:
         raise not_started(error, INSTALL) from error
+
+
+def advice_of(profile: SessionProfile) -> tuple[str, str]:
+    """What to do about a program that is none of ours, and how its end before it was ready is
+    told: of one that listens somewhere, only the connection is known."""
+    command = (profile.command or PROGRAM)[0]
+    if is_address(command):
+        return LISTEN, f"{command} closed the connection"
+    return INSTALL, "The program ended"
 
 
 async def is_listening(address: str, seconds: float) -> str | None:

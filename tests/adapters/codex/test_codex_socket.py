@@ -3,6 +3,7 @@
 import attrs
 import pytest
 import trio
+from trio_websocket import wrap_server_stream
 
 from conformance.app_server_scenario import BEGINS, INTERRUPT, INTERRUPTED, ends, says
 from conformance.scenario import HANG
@@ -17,6 +18,7 @@ from groupx.adapters.contract import (
     SessionProfile,
     Started,
 )
+from groupx.adapters.websocket import LISTEN
 from groupx.domain.errors import ErrorCode
 from groupx.domain.limits import Timeouts
 from tests.adapters.codex.socket_server import serve
@@ -165,7 +167,10 @@ async def test_nobody_listens(profile, spawner, tmp_path):
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "refused"),
+        (b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "HTTP status 403."),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP status 200."),
+        (b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\n\r\n", "WebSocket server"),
+        (b"\0\1\r\n\r\n", "WebSocket server"),
         (b"220 mail.example ESMTP\r\n", "WebSocket server"),
         (b"", "WebSocket server"),
     ],
@@ -184,7 +189,41 @@ async def test_somebody_else_listens(profile, spawner, answer, words):
         address = f"ws://127.0.0.1:{listener.socket.getsockname()[1]}"
         error = await refused(impatient, spawner, address)
         assert words in error.message
+        assert not set("()'[]").intersection(error.message), "a value of Python's"
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("when", ["at once", "when asked"])
+async def test_one_that_hangs_up_was_not_started_by_us(profile, spawner, when):
+    async def hangs_up(stream):
+        async with trio.open_nursery() as nursery:
+            connection = await (await wrap_server_stream(nursery, stream)).accept()
+            if when == "when asked":
+                await connection.get_message()
+            await connection.aclose()
+            nursery.cancel_scope.cancel()
+
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, hangs_up, [listener])
+        address = f"ws://127.0.0.1:{listener.socket.getsockname()[1]}"
+        told = attrs.evolve(profile, command=(address,))
+        with pytest.raises(AdapterStartError) as caught:
+            await CodexAdapter().serve(told, spawner)
+        nursery.cancel_scope.cancel()
+    message = caught.value.message
+    assert message.startswith(f"{address} closed the connection before it was ready. ")
+    assert message.endswith(LISTEN)
+    assert "Install" not in message
+
+
+async def test_one_that_refuses_is_no_program_to_install(profile, spawner, tmp_path):
+    refusal = {"initialize": [{"error": {"code": -32600, "message": "Too old."}}]}
+    async with serve(spawner, tmp_path, "ws", refusal) as server:
+        told = attrs.evolve(profile, command=(server.address,))
+        with pytest.raises(AdapterStartError) as caught:
+            await CodexAdapter().serve(told, spawner)
+    assert caught.value.message.endswith(f"Too old. Nothing was sent to it. {LISTEN}")
 
 
 async def test_the_probe_finds_who_listens(profile, spawner, tmp_path, scheme):
