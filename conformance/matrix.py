@@ -15,7 +15,7 @@ from pathlib import Path
 
 from groupx.capabilities.documents import read_report
 from groupx.capabilities.mcp_cases import TEXT
-from groupx.capabilities.prompts import ECHO
+from groupx.capabilities.prompts import COMMAND
 
 from .mock import MockModel
 from .notes import notes_on
@@ -108,7 +108,7 @@ def arguments_of(program: RealProgram, report: Path) -> list[str]:
         "--json": str(report),
     }
     directives = {
-        "tool": program.shell.format(command=f"echo {ECHO}"),
+        "tool": program.shell.format(command=COMMAND),
         "mcp-tool": program.uses("post", text=TEXT),
     }
     given = [part for option, value in options.items() if value for part in (option, value)]

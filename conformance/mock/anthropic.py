@@ -40,14 +40,15 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
         for block in blocks_of(message)
     ]
     asked, results = task_of(user, heard)
-    plan = Plan(asked, tools, results)
+    earlier = "\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None])
+    plan = Plan(asked, tools, results, earlier)
     number = exchange.model.record(
         method="POST",
         path=path,
         dialect="anthropic",
         user=user,
         results=results,
-        earlier="\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None]),
+        earlier=earlier,
         tools=tools,
         turns=len(messages),
     )

@@ -31,14 +31,15 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     said = [m for m in messages if m.get("role") in {"user", "tool"}]
     heard = [(m["role"] == "tool", flat(m.get("content"))) for m in said]
     asked, results = task_of(user, heard)
-    plan = Plan(asked, tools, results)
+    earlier = "\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None])
+    plan = Plan(asked, tools, results, earlier)
     exchange.model.record(
         method="POST",
         path=path,
         dialect="chat",
         user=user,
         results=results,
-        earlier="\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None]),
+        earlier=earlier,
         tools=tools,
         turns=len(messages),
     )

@@ -40,15 +40,16 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     told = [c for c in contents if c.get("role") != "model"]
     heard = [heard_in(part) for content in told for part in content.get("parts") or []]
     asked, results = task_of(user, heard)
-    plan = Plan(asked, tools, results)
-    earlier = contents[: -len(tail) or None]
+    before = contents[: -len(tail) or None]
+    earlier = "\n".join(flat(content.get("parts") or []) for content in before)
+    plan = Plan(asked, tools, results, earlier)
     exchange.model.record(
         method="POST",
         path=path,
         dialect="gemini",
         user=user,
         results=results,
-        earlier="\n".join(flat(content.get("parts") or []) for content in earlier),
+        earlier=earlier,
         tools=tools,
         turns=len(contents),
     )

@@ -1,6 +1,7 @@
 """What the model says to one request, by the words that it finds in the user's last text.
 
 SAY:word        answer with that word
+RECALL          answer with the word after the last "Remember the word" that was said before
 THINK           reason first
 SLOW            60 pieces, one every 50 ms
 EMPTY           answer nothing
@@ -32,9 +33,9 @@ REMINDERS = (
 
 class Plan:
     """The pieces of one answer. `said` is what the user said last, `results` what tools answered
-    since."""
+    since, `earlier` all that was said before."""
 
-    def __init__(self, said: str, tools: list[str], results: list[str]) -> None:
+    def __init__(self, said: str, tools: list[str], results: list[str], earlier: str = "") -> None:
         # In a context packet, what others said before is told too; only the last section asks.
         user = said.rpartition("current_message")[2]
         self.reasoning: list[str] = []
@@ -52,6 +53,8 @@ class Plan:
             self.reasoning = ["I ", "am ", "thinking. "]
         if word := re.search(r"SAY:(\S+)", user):
             self.pieces = [word[1]]
+        if "RECALL" in user:
+            self.pieces = re.findall(r"Remember the word (\S+)", earlier)[-1:] or ["nothing"]
         if "EMPTY" in user:
             self.pieces = []
         if "SLOW" in user:

@@ -32,14 +32,15 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     user = last_user_text(tail)
     tools = [name for tool in body.get("tools") or [] for name in tool_names(tool)]
     asked, results = task_of(user, [said for item in items for said in heard_in(item)])
-    plan = Plan(asked, tools, results)
+    earlier = "\n".join(flat(item.get("content")) for item in items[: -len(tail) or None])
+    plan = Plan(asked, tools, results, earlier)
     number = exchange.model.record(
         method="POST",
         path=path,
         dialect="responses",
         user=user,
         results=results,
-        earlier="\n".join(flat(item.get("content")) for item in items[: -len(tail) or None]),
+        earlier=earlier,
         tools=tools,
         turns=len(items),
     )

@@ -26,6 +26,7 @@ SLACK_SECONDS = 45.0
 """Beyond the handshake: to ask for the version, wait for MCP, close."""
 AT_ONCE = 2
 MAX_PROBLEM = 900
+UNTOLD = "It does not tell its version."
 
 Mcp = Literal["connected", "not_connected", "not_taken", "not_tried"]
 
@@ -110,7 +111,7 @@ async def _find(adapter: Adapter, profile: SessionProfile, spawner: Spawner) -> 
         return Checkup(driver=adapter.driver, found=False, problems=(problem,))
     version, odd = report.version, None
     if version is not None and not re.search(r"\d+\.\d+", version):
-        version, odd = None, f'It does not tell its version. It said: "{version}".'
+        version, odd = None, f'{UNTOLD} It said: "{version}".'
     return Checkup(
         driver=adapter.driver,
         found=True,
@@ -149,9 +150,11 @@ async def _start(checkup: Checkup, stage: Stage, transcript: Transcript) -> Chec
             return _with_problem(attrs.evolve(checkup, login=login), error.message)
         except CaseFailed as error:
             return _with_problem(checkup, str(error))
+    told = facts.program_version is not None
     checkup = attrs.evolve(
         checkup,
         starts=True,
+        problems=tuple(it for it in checkup.problems if not (told and it.startswith(UNTOLD))),
         handshake_ms=took,
         version=facts.program_version or checkup.version,
         login=facts.login,

@@ -27,13 +27,20 @@ def read_report(data: bytes) -> RunReport:
     if len(data) > MAX_BYTES:
         raise EvidenceRefused(f"It is larger than {MAX_BYTES} bytes: no report of a run.")
     try:
-        report = _CONVERTER.structure(json.loads(data), RunReport)
+        report = _CONVERTER.structure(json.loads(data, object_pairs_hook=_each_key_once), RunReport)
     except (ValueError, AttributeError, RecursionError, cattrs.BaseValidationError) as error:
         raise EvidenceRefused(
             "It is no report of `groupx conformance run --json`. Make one, then try again."
         ) from error
     check(report)
     return report
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return found
 
 
 def _make_converter() -> cattrs.Converter:

@@ -1,9 +1,12 @@
 """What proves a label: who was seen, in which run and case, and what was seen."""
 
 import hashlib
-from collections.abc import Sequence
+import json
+from typing import Any
 
 import attrs
+
+from groupx.domain.wire import to_wire
 
 
 class EvidenceRefused(Exception):
@@ -33,10 +36,11 @@ class Evidence:
     argv: tuple[str, ...]
     """The shape of what was started."""
     observation: tuple[str, ...]
-    sha256: str
-    """Of the observation."""
+    sha256: str = ""
+    """Of the case's whole report, this one left empty (see `digest`)."""
 
 
-def digest(observation: Sequence[str]) -> str:
-    """SHA-256 of an observation: its lines in UTF-8, LF after each."""
-    return hashlib.sha256("".join(f"{line}\n" for line in observation).encode()).hexdigest()
+def digest(record: Any) -> str:
+    """SHA-256 of a record as JSON: ASCII, keys sorted, no blanks."""
+    text = json.dumps(to_wire(record), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -14,6 +14,7 @@ CONNECT_SECONDS = 10.0
 HEAD_START_SECONDS = 3.0
 """Before the prompt that is to use a tool; some connect only with their first prompt."""
 TEXT = "groupx-was-here"
+NOT_NEAR = Finding(Status.NOT_OBSERVED, "it did not come to the MCP server before a prompt")
 NOT_TAKEN = Finding(Status.UNSUPPORTED, "it takes no MCP server over HTTP")
 
 
@@ -40,6 +41,7 @@ async def keeps_the_secret(stage: Stage, transcript: Transcript) -> Finding:
         async with stage.session(transcript, mcp=server_of(probe)) as session:
             if not session.facts.mcp_injected:
                 return _not_injected(session)
+            heard = await asked_for_tools(probe, CONNECT_SECONDS)
             own = " ".join(session.facts.argv)
             seen = await command_lines(stage)
             transcript.note(f"{len(seen)} command lines of its processes were looked at")
@@ -47,17 +49,23 @@ async def keeps_the_secret(stage: Stage, transcript: Transcript) -> Finding:
                 raise CaseFailed("The bearer of the MCP server is in a command line.")
             if not seen:
                 return Finding(Status.NOT_OBSERVED, "none of its processes could be seen")
-            return PASSED
+            _note_methods(probe, transcript)
+            return PASSED if heard else NOT_NEAR
 
 
 async def survives_a_dead_server(stage: Stage, transcript: Transcript) -> Finding:
-    """A session opens although nobody listens at the address of the MCP server."""
+    """A session opens although nobody listens any more at an address to which it came before."""
     with McpProbe() as probe:
-        dead = server_of(probe)
-    async with stage.session(transcript, mcp=dead) as session:
-        if session.facts.capabilities.get("mcp") == "unsupported":
-            return NOT_TAKEN
-        return Finding(Status.PASSED, f"ready in {transcript.milliseconds} ms")
+        server = server_of(probe)
+        async with stage.session(transcript, mcp=server) as session:
+            if not session.facts.mcp_injected:
+                return _not_injected(session)
+            heard = await asked_for_tools(probe, CONNECT_SECONDS)
+        _note_methods(probe, transcript)
+    began = transcript.milliseconds
+    async with stage.session(transcript, mcp=server):
+        ready = f"ready in {transcript.milliseconds - began} ms"
+    return Finding(Status.PASSED, ready) if heard else NOT_NEAR
 
 
 async def calls_a_tool(stage: Stage, transcript: Transcript) -> Finding:
@@ -70,8 +78,7 @@ async def calls_a_tool(stage: Stage, transcript: Transcript) -> Finding:
             prompt = mcp_prompt(stage.adapter.driver, TEXT, stage.directives.get("mcp-tool"))
             completed(await ask(session, transcript, prompt))
         _note_methods(probe, transcript)
-        called = [call for call in probe.calls if TEXT in str(call.get("arguments"))]
-        if called:
+        if any(TEXT in str(call.get("arguments")) for call in probe.calls):
             return PASSED
         return Finding(Status.NOT_OBSERVED, "its model did not call the tool")
 

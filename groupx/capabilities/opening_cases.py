@@ -9,6 +9,9 @@ from groupx.capabilities.transcript import Transcript
 from groupx.capabilities.trees import tree_of_run
 from groupx.domain.errors import ErrorCode
 
+SET = frozenset({"probed", "advertised"})
+"""What a session says of a mode that it was given and did not refuse."""
+UNCONFIRMED = "it took the mode and did not say that it is in it; a case with a tool shows it"
 BY_ARGUMENTS = "no mode is negotiated: what opens it, if anything, is in its arguments"
 
 
@@ -19,10 +22,13 @@ async def handshake(stage: Stage, transcript: Transcript) -> Finding:
 
 
 async def mode(stage: Stage, transcript: Transcript) -> Finding:
-    """The driver's or the given mode was set, and the program did not refuse it."""
+    """The driver's or the given mode was set, and the program says that it is in it."""
     async with stage.session(transcript) as session:
-        if session.facts.capabilities.get("mode") == "probed":
+        said = session.facts.capabilities.get("mode")
+        if said == "probed":
             return PASSED
+        if said == "advertised":
+            return Finding(Status.NOT_OBSERVED, UNCONFIRMED)
         if stage.profile.mode is not None:
             return Finding(Status.NOT_OBSERVED, f"it offers no mode '{stage.profile.mode}'")
         return Finding(Status.NOT_OBSERVED, BY_ARGUMENTS)

@@ -15,15 +15,17 @@ SHORT = f"Answer with one word only: {WORD} SAY:{WORD}"
 SENTENCE = "Greet me in one friendly sentence of about twelve words."
 REASON = "THINK about it first, step by step: is 91 a prime number? Then answer yes or no."
 COUNT = "Count slowly from 1 to 300 in words, one number a line, without stopping. SLOW"
-ECHO = "groupx-probe"
+RECALL = "Which word did I ask you to remember? Answer with that word only. RECALL"
+COMMAND = "{command}"
+"""Where a directive has the command, which is another one each time."""
 
 _SHELL: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
     {
-        "claude": ("Bash", {"command": f"echo {ECHO}", "description": "a probe"}),
-        "codex": ("exec_command", {"cmd": f"echo {ECHO}"}),
-        "grok": ("run_terminal", {"command": f"echo {ECHO}", "description": "a probe"}),
-        "hermes": ("terminal", {"command": f"echo {ECHO}"}),
-        "kimi": ("Bash", {"command": f"echo {ECHO}", "description": "a probe"}),
+        "claude": ("Bash", {"command": COMMAND, "description": "a probe"}),
+        "codex": ("exec_command", {"cmd": COMMAND}),
+        "grok": ("run_terminal", {"command": COMMAND, "description": "a probe"}),
+        "hermes": ("terminal", {"command": COMMAND}),
+        "kimi": ("Bash", {"command": COMMAND, "description": "a probe"}),
     }
 )
 
@@ -31,12 +33,18 @@ _JOINTS: Mapping[str, str] = MappingProxyType({"codex": "::", "acp": "_"})
 """What a program puts between the name of an MCP server and that of its tool."""
 
 
-def shell_prompt(driver: str, directive: str | None) -> str:
-    """Have it run a harmless command; `directive` instead of the driver's row."""
-    words = f"Run the shell command `echo {ECHO}` with your shell tool, then say what it printed."
+def remember(word: str) -> str:
+    """Tell it a word, which `RECALL` asks for later."""
+    return f"Remember the word {word} for later. Answer with one word only: {WORD} SAY:{WORD}"
+
+
+def shell_prompt(driver: str, directive: str | None, command: str) -> str:
+    """Have it run a harmless command; `directive` instead of the driver's row. The command has
+    no character that JSON would escape."""
+    words = f"Run the shell command `{command}` with your shell tool, then say what it printed."
     if directive is None and driver in _SHELL:
         directive = _directive(*_SHELL[driver])
-    return words if directive is None else f"{words} {directive}"
+    return words if directive is None else f"{words} {directive.replace(COMMAND, command)}"
 
 
 def mcp_prompt(driver: str, text: str, directive: str | None) -> str:

@@ -5,11 +5,14 @@ from typing import Literal
 
 import attrs
 
+from groupx.capabilities.cases import CASES
 from groupx.capabilities.evidence import Evidence, EvidenceRefused, Subject, digest
-from groupx.capabilities.labels import PROVEN, Label, Status
+from groupx.capabilities.labels import PROVEN, Label, Status, label_of
+from groupx.capabilities.room_cases import ROOM_CASES
 from groupx.domain.wire import optional
 
-SCHEMA = "groupx.conformance/1"
+SCHEMA = "groupx.conformance/2"
+_ROWS = {row.name: row for row in (*CASES, *ROOM_CASES)}
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +33,7 @@ class CaseReport:
 class RunReport:
     """One run over one program."""
 
-    schema: Literal["groupx.conformance/1"] = SCHEMA
+    schema: Literal["groupx.conformance/2"] = SCHEMA
     run_id: str
     started_at: str
     ended_at: str
@@ -42,6 +45,8 @@ class RunReport:
     cut_short: bool = False
     """Whether the run's time was over before all of its cases were."""
     cases: tuple[CaseReport, ...]
+    sha256: str = ""
+    """Of the whole report, this one left empty (see `digest`)."""
 
     @property
     def failed(self) -> tuple[CaseReport, ...]:
@@ -49,9 +54,30 @@ class RunReport:
         return tuple(case for case in self.cases if case.status is Status.FAILED)
 
 
+def verdict(status: Status, detail: str) -> str:
+    """The last line of a case's observation."""
+    return f"{status} {detail}".strip()
+
+
+def sealed(report: RunReport) -> RunReport:
+    """The report with every SHA-256 as it has to be."""
+    cases = tuple(_with_seal(case) for case in report.cases)
+    report = attrs.evolve(report, cases=cases, sha256="")
+    return attrs.evolve(report, sha256=digest(report))
+
+
+def _with_seal(case: CaseReport, seal: str | None = None) -> CaseReport:
+    if case.evidence is None:
+        return case
+    seal = digest(_with_seal(case, "")) if seal is None else seal
+    return attrs.evolve(case, evidence=attrs.evolve(case.evidence, sha256=seal))
+
+
 def check(report: RunReport) -> None:
     """Raises EvidenceRefused for the first claim that its evidence does not prove."""
     names = [case.case for case in report.cases]
+    if not names:
+        raise EvidenceRefused("There is no case in the report. Run it again.")
     if len(set(names)) < len(names):
         raise EvidenceRefused("A case stands twice in the report, so neither counts.")
     for case in report.cases:
@@ -61,10 +87,20 @@ def check(report: RunReport) -> None:
                 f"Case '{case.case}' claims '{case.label}', but {wrong}. The report cannot be "
                 "used; run it again."
             )
+    if digest(attrs.evolve(report, sha256="")) != report.sha256:
+        raise EvidenceRefused(
+            "The report was changed after its run: its SHA-256 is of something else. Run it again."
+        )
 
 
 def _contradiction(report: RunReport, case: CaseReport) -> str | None:
-    if (case.status is Status.PASSED) != (case.label in PROVEN):
+    row = _ROWS.get(case.case)
+    if row is None:
+        return "this version of GroupX has no such case"
+    if (case.capability, case.needs_model) != (row.capability, row.needs_model):
+        return f"that case is of another capability ('{row.capability}')"
+    proven = label_of(case.status, needs_model=case.needs_model, claimed=case.label)
+    if case.label is not proven or (case.status is Status.SKIPPED and case.label in PROVEN):
         return f"its status is '{case.status}'"
     if case.label is Label.VERIFIED and not (case.needs_model and report.model_turns):
         return "no turn of a model was part of it"
@@ -74,7 +110,7 @@ def _contradiction(report: RunReport, case: CaseReport) -> str | None:
 def _unproven(report: RunReport, case: CaseReport) -> str | None:
     evidence, asked = case.evidence, report.subject
     if evidence is None:
-        return "there is no evidence" if case.label in PROVEN else None
+        return None if case.status is Status.SKIPPED else "there is no evidence"
     seen = evidence.subject
     pairs = (
         ("another run", evidence.run_id, report.run_id),
@@ -91,7 +127,9 @@ def _unproven(report: RunReport, case: CaseReport) -> str | None:
         return "its evidence names no version of the program"
     if not evidence.argv or not evidence.observation:
         return "its evidence is empty"
-    if digest(evidence.observation) != evidence.sha256:
+    if evidence.observation[-1] != verdict(case.status, case.detail):
+        return f"its evidence says otherwise in its last line ('{evidence.observation[-1]}')"
+    if digest(_with_seal(case, "")) != evidence.sha256:
         return "its evidence was changed: the SHA-256 is of something else"
     if not _is_between(report.started_at, evidence.at, report.ended_at):
         return "its evidence is of another time than the run"

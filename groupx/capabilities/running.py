@@ -12,18 +12,20 @@ import trio
 import groupx
 from groupx.adapters.contract import Adapter, AdapterStartError, SessionFacts, SessionProfile
 from groupx.capabilities.cases import CASES, HANDSHAKE, Case
-from groupx.capabilities.evidence import Evidence, Subject, digest
+from groupx.capabilities.evidence import Evidence, Subject
 from groupx.capabilities.labels import Label, Status, label_of
 from groupx.capabilities.redaction import Redactor
-from groupx.capabilities.report import CaseReport, RunReport, check
+from groupx.capabilities.report import CaseReport, RunReport, check, sealed, verdict
 from groupx.capabilities.stage import CaseFailed, Finding, Stage
 from groupx.capabilities.transcript import Transcript
-from groupx.domain.text import excerpt
+from groupx.domain.text import excerpt, without_surrogates
 from groupx.domain.times import iso_from_ms
 from groupx.process.spawner import Spawner
 
 RUN_SECONDS = 1200.0
 MAX_DETAIL = 300
+MAX_NAME = 60
+"""Characters of a program's name, and of its version, in a report."""
 OVER = "the run's time was over"
 _CLAIMS = frozenset({Label.DOCUMENTED, Label.ADVERTISED, Label.UNSUPPORTED})
 
@@ -74,7 +76,7 @@ class _Run:
         for case in plan.cases:
             cases.append(await self._case(case, self._reason_to_skip(case, cases)))
             plan.on_case(cases[-1])
-        report = RunReport(
+        made = RunReport(
             run_id=self._run_id,
             started_at=started_at,
             ended_at=self._now(),
@@ -86,6 +88,7 @@ class _Run:
             cut_short=any(case.detail == OVER for case in cases),
             cases=tuple(cases),
         )
+        report = sealed(made)
         check(report)
         return report
 
@@ -107,15 +110,31 @@ class _Run:
             return self._reported(case, Finding(Status.SKIPPED, skip), None)
         transcript = Transcript(self._plan.redactor)
         finding = await self._play(case, transcript)
-        if transcript.facts is not None and self._facts is None:
-            self._facts = transcript.facts
-        if finding.status is Status.PASSED and not self._subject(self._facts).version:
-            finding = Finding(
+        self._facts = self._facts or transcript.facts
+        finding = self._of_one_program(finding, transcript.facts)
+        detail = self._plan.redactor.text(without_surrogates(" ".join(finding.detail.split())))
+        finding = attrs.evolve(finding, detail=excerpt(detail, MAX_DETAIL))
+        transcript.judged(verdict(finding.status, finding.detail))
+        return self._reported(case, finding, transcript)
+
+    def _of_one_program(self, finding: Finding, facts: SessionFacts | None) -> Finding:
+        """The finding, or why what was seen cannot be kept as evidence of the run's program."""
+        run = self._subject(self._facts)
+        seen = self._subject(facts) if facts else run
+        if seen != run:
+            return Finding(
+                Status.FAILED,
+                f"It calls itself {seen.program} {seen.version} here, and {run.program} "
+                f"{run.version} when it was greeted first, so nothing that it shows is evidence "
+                "of one program. Name one version of it in --command.",
+            )
+        if finding.status is Status.PASSED and not run.version:
+            return Finding(
                 Status.FAILED,
                 "The program does not tell its version, so nothing that it shows can be kept as "
                 "evidence. Give it with --program-version.",
             )
-        return self._reported(case, finding, transcript)
+        return finding
 
     async def _play(self, case: Case, transcript: Transcript) -> Finding:
         finding = None
@@ -130,9 +149,7 @@ class _Run:
             finding = Finding(Status.SKIPPED, OVER)
         if finding is None:
             finding = Finding(Status.FAILED, f"It was not over within {case.seconds:g} s.")
-        detail = self._plan.redactor.text(" ".join(finding.detail.split()))
-        transcript.note(f"{finding.status} {detail}")
-        return attrs.evolve(finding, detail=excerpt(detail, MAX_DETAIL))
+        return finding
 
     def _reported(self, case: Case, finding: Finding, seen: Transcript | None) -> CaseReport:
         label = label_of(finding.status, needs_model=case.needs_model, claimed=self._claimed(case))
@@ -163,10 +180,9 @@ class _Run:
             run_id=self._run_id,
             case=case.name,
             at=self._now(),
-            subject=self._subject(facts),
+            subject=self._subject(self._facts),
             argv=self._plan.redactor.argv(argv),
             observation=seen.lines,
-            sha256=digest(seen.lines),
         )
 
     def _subject(self, facts: SessionFacts | None) -> Subject:
@@ -176,8 +192,8 @@ class _Run:
         told = facts.program_version if facts else None
         return Subject(
             driver=adapter.driver,
-            program=named or PurePath(command[0]).name,
-            version=told or self._plan.version or self._probed,
+            program=_name(named or PurePath(command[0]).name),
+            version=_name(told or self._plan.version or self._probed or "") or None,
             profile=" ".join(
                 (profile.mode or "driver's own mode", *self._plan.redactor.argv(profile.args))
             ),
@@ -185,3 +201,7 @@ class _Run:
 
     def _now(self) -> str:
         return iso_from_ms(self._plan.now_ms())
+
+
+def _name(text: str) -> str:
+    return excerpt(without_surrogates(" ".join(text.split())), MAX_NAME)

@@ -1,13 +1,18 @@
 """Reports for people: a plain table for a terminal, Markdown for a document."""
 
+import re
 import textwrap
 from collections.abc import Sequence
 
 from groupx.capabilities.evidence import EvidenceRefused
 from groupx.capabilities.labels import Label, Status
 from groupx.capabilities.report import CaseReport, RunReport, check
+from groupx.domain.text import excerpt
 
 WIDTH = 80
+MAX_WORDS, MAX_ARGV = 300, 1000
+"""Characters of what others said that a document shows."""
+_MARKUP = re.compile(r"[\\`*_\[\]|#~]")
 _NAME, _STATUS, _LABEL = 40, 13, 13
 _INDENT = " " * 4
 _MARKS = {
@@ -31,8 +36,12 @@ LEGEND = (
 
 def head(report: RunReport) -> str:
     """Which program was looked at."""
+    return f"{_program(report)}, driver {report.subject.driver}"
+
+
+def _program(report: RunReport) -> str:
     subject = report.subject
-    return f"{subject.program} {subject.version or '(version not told)'}, driver {subject.driver}"
+    return f"{_words(subject.program)} {_words(subject.version or '(version not told)')}"
 
 
 def plain_table(report: RunReport) -> str:
@@ -76,12 +85,12 @@ def markdown_report(report: RunReport) -> str:
     facts = [
         f"* Run `{report.run_id}`, {report.started_at} to {report.ended_at}, on {report.system}, "
         f"by GroupX {report.groupx_version}",
-        f"* Profile: {report.subject.profile}",
+        f"* Profile: {_cell(report.subject.profile)}",
         f"* Started as: `{_started_as(report)}`",
         f"* Turns of a model: {'yes' if report.model_turns else 'no'}",
-        *([f"* {report.note}"] if report.note else []),
+        *([f"* {_cell(report.note)}"] if report.note else []),
     ]
-    return "\n".join([f"# {head(report)}", "", *facts, "", *rows, ""])
+    return "\n".join([f"# {_cell(head(report))}", "", *facts, "", *rows, ""])
 
 
 def matrix(reports: Sequence[RunReport]) -> str:
@@ -97,7 +106,7 @@ def matrix(reports: Sequence[RunReport]) -> str:
     names: dict[str, str] = {}
     for report in reports:
         names |= {case.case: case.capability for case in report.cases}
-    columns = [f"{report.subject.program} {report.subject.version}" for report in reports]
+    columns = [_program(report) for report in reports]
     rows = [
         f"| capability | {' | '.join(map(_cell, columns))} |",
         "|---" * (len(reports) + 1) + "|",
@@ -139,13 +148,13 @@ def _sources(reports: Sequence[RunReport]) -> list[str]:
 
 def _source(report: RunReport) -> list[str]:
     passed = sum(case.status is Status.PASSED for case in report.cases)
-    note = f" {report.note}." if report.note else ""
+    note = f" {_cell(report.note)}." if report.note else ""
     how = f"profile {_cell(report.subject.profile)}; started as `{_started_as(report)}`.{note}"
     return [
         f"* **{_cell(head(report))}**: run `{report.run_id}` of {report.started_at}, "
         f"{passed} of {len(report.cases)} cases passed; {how}",
         *(
-            f"  * {_cell(case.capability)}: {_MARKS[case.status]}. {case.detail}"
+            f"  * {_cell(case.capability)}: {_MARKS[case.status]}. {_cell(case.detail)}"
             for case in report.cases
             if case.status in _TOLD
         ),
@@ -154,8 +163,14 @@ def _source(report: RunReport) -> list[str]:
 
 def _started_as(report: RunReport) -> str:
     argv = next((case.evidence.argv for case in report.cases if case.evidence), ())
-    return " ".join(argv).replace("`", "'")
+    return _words(" ".join(argv), MAX_ARGV).replace("`", "'")
+
+
+def _words(text: str, most: int = MAX_WORDS) -> str:
+    """What others said, on one line and bounded."""
+    return excerpt(" ".join(text.split()), most)
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """The same, so that no character of it is Markdown or HTML."""
+    return _MARKUP.sub(r"\\\g<0>", _words(text)).replace("<", "&lt;")

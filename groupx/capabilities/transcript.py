@@ -33,6 +33,7 @@ class Transcript:
         self._began = time.monotonic()
         self._lines: list[str] = []
         self._left_out = 0
+        self._verdict: tuple[str, ...] = ()
         self.facts: SessionFacts | None = None
         """Of the session that was opened last."""
 
@@ -45,7 +46,7 @@ class Transcript:
     def lines(self) -> tuple[str, ...]:
         """What is kept."""
         more = [f"and {self._left_out} more"] if self._left_out else []
-        return (*self._lines, *more)
+        return (*self._lines, *more, *self._verdict)
 
     def note(self, text: str) -> None:
         """Write down one line."""
@@ -54,6 +55,10 @@ class Transcript:
             return
         clean = self._redactor.text(without_surrogates(" ".join(text.split())))
         self._lines.append(f"{self.milliseconds:>6} ms  {excerpt(clean, MAX_CHARACTERS)}")
+
+    def judged(self, verdict: str) -> None:
+        """What it came to: the last line, always kept, already without secrets."""
+        self._verdict = (verdict,)
 
     def opened(self, facts: SessionFacts) -> None:
         """A session is open."""

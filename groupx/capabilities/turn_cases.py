@@ -1,13 +1,25 @@
 """The cases that need turns of a model."""
 
+import secrets
+import signal
 from collections.abc import Awaitable, Callable
 
 import trio
 
 from groupx.adapters.contract import Cancelled, Completed, Exited, Interaction, NativeSession
 from groupx.capabilities.labels import Status
-from groupx.capabilities.opening_cases import nothing_left
-from groupx.capabilities.prompts import COUNT, REASON, SENTENCE, SHORT, WORD, shell_prompt
+from groupx.capabilities.opening_cases import SET, nothing_left
+from groupx.capabilities.prompts import (
+    COUNT,
+    REASON,
+    RECALL,
+    SENTENCE,
+    SHORT,
+    WORD,
+    remember,
+    shell_prompt,
+)
+from groupx.capabilities.shell_probe import ShellProbe
 from groupx.capabilities.stage import PASSED, CaseFailed, Finding, Stage, ask, completed
 from groupx.capabilities.transcript import Transcript, Turn
 from groupx.capabilities.trees import tree_of_run
@@ -16,7 +28,15 @@ TOO_LATE_SECONDS = 5.0
 """A turn that completes sooner after its cancel may have been over before the cancel came."""
 TOO_LATE = "the answer was over before the cancel could have reached it"
 
+_KILLED = (None, -signal.SIGKILL)
+"""The return codes of a killed program; None where another than ours reaps it."""
+OVER_BEFORE_KILL = "the answer was over before it could be killed"
 NO_TOOL = Finding(Status.NOT_OBSERVED, "its model used no tool")
+NO_TRACE = Finding(Status.NOT_OBSERVED, "it told of a tool, and the command has left no trace")
+FORGOT = Finding(
+    Status.NOT_OBSERVED,
+    "it says that it went on with the session, and did not say the word that it was told before",
+)
 
 
 async def text(stage: Stage, transcript: Transcript) -> Finding:
@@ -49,9 +69,9 @@ async def reasoning(stage: Stage, transcript: Transcript) -> Finding:
 async def tool(stage: Stage, transcript: Transcript) -> Finding:
     """A tool is started and ended, and nobody is asked for leave."""
     async with stage.session(transcript) as session:
-        turn = await _with_tool(stage, session, transcript)
-    if not turn.tools:
-        return NO_TOOL
+        turn, ran = await _with_tool(stage, session, transcript)
+    if not turn.tools or not ran:
+        return NO_TRACE if turn.tools else NO_TOOL
     started = {update.tool_call_id for update in turn.tools if update.phase == "started"}
     ended = {update.tool_call_id for update in turn.tools if update.phase == "completed"}
     if started - ended:
@@ -93,25 +113,39 @@ async def killed(stage: Stage, transcript: Transcript) -> Finding:
     """Killed in the middle of an answer, it says nothing more and leaves no process."""
     async with stage.session(transcript) as session:
         before: set[int] = set()
+        asked: float | None = None
 
-        async def kill() -> None:
+        async def kill(turn: Turn) -> None:
+            nonlocal asked
             before.update(await tree_of_run(stage))
-            session.kill()
+            if turn.end is None:
+                transcript.note("kill")
+                asked = trio.current_time()
+                session.kill()
 
-        turn = await _interrupted(session, transcript, "kill", kill)
-        if not isinstance(turn.end, Exited):
-            raise CaseFailed(f"The turn of a killed program did not break off: {turn.words}")
+        turn = await _interrupted(session, transcript, kill)
+        late = asked is None or trio.current_time() - asked < TOO_LATE_SECONDS
+        match turn.end:
+            case Exited(returncode=code) if asked is None or code not in _KILLED:
+                raise CaseFailed("It ended by itself in the turn, before it was killed.")
+            case Exited():
+                pass
+            case Completed() if late:
+                return Finding(Status.NOT_OBSERVED, OVER_BEFORE_KILL)
+            case _:
+                raise CaseFailed(f"The turn of a killed program did not break off: {turn.words}")
     return await nothing_left(before, stage, transcript)
 
 
 async def resume(stage: Stage, transcript: Transcript) -> Finding:
-    """A session that had a turn is gone on with by a new process, and answers."""
-    known = await _known_session(stage, transcript)
+    """A session that had a turn is gone on with by a new process, which knows what it was told."""
+    word = f"pebble{secrets.token_hex(4)}"
+    known = await _known_session(stage, transcript, word)
     async with stage.session(transcript, resume=known) as session:
         if session.facts.continuity != "resumed":
             return Finding(Status.UNSUPPORTED, "a new session took its place")
-        completed(await ask(session, transcript, SHORT))
-    return PASSED
+        turn = completed(await ask(session, transcript, RECALL))
+    return PASSED if word in turn.text.lower() else FORGOT
 
 
 async def mode_again(stage: Stage, transcript: Transcript) -> Finding:
@@ -123,26 +157,40 @@ async def mode_again(stage: Stage, transcript: Transcript) -> Finding:
         facts = session.facts
         if facts.continuity != "resumed":
             return Finding(Status.UNSUPPORTED, "a new session took its place")
-        if before == "probed" != facts.capabilities.get("mode"):
+        if before in SET and facts.capabilities.get("mode") not in SET:
             raise CaseFailed("The mode that the new session had was not set after the resume.")
-        turn = await _with_tool(stage, session, transcript)
-    return PASSED if turn.tools else NO_TOOL
+        turn, ran = await _with_tool(stage, session, transcript)
+    if turn.tools and ran:
+        return PASSED
+    return NO_TRACE if turn.tools else NO_TOOL
 
 
-async def _with_tool(stage: Stage, session: NativeSession, transcript: Transcript) -> Turn:
-    """A turn in which its model is to use a tool. Raises CaseFailed when it asks for leave."""
-    prompt = shell_prompt(stage.adapter.driver, stage.directives.get("tool"))
-    turn = await ask(session, transcript, prompt)
+async def _with_tool(
+    stage: Stage, session: NativeSession, transcript: Transcript
+) -> tuple[Turn, bool]:
+    """A turn in which its model is to use a tool, and whether the tool did what it had to.
+
+    Raises CaseFailed when it asks for leave.
+    """
+    probe = ShellProbe(stage.profile.cwd)
+    prompt = shell_prompt(stage.adapter.driver, stage.directives.get("tool"), probe.command)
+    ran = False
+    try:
+        turn = await ask(session, transcript, prompt)
+    finally:
+        with trio.CancelScope(shield=True):
+            ran = await probe.take()
+    transcript.note(f"the sum that the command leaves is there: {'yes' if ran else 'no'}")
     if isinstance(turn.end, Interaction):
         raise CaseFailed(f"It asked for {turn.end.kind} although it is in its most open mode.")
-    return completed(turn)
+    return completed(turn), ran
 
 
-async def _known_session(stage: Stage, transcript: Transcript) -> str | None:
-    """The id of a closed session that had turns; of a single one, some programs keep nothing."""
+async def _known_session(stage: Stage, transcript: Transcript, word: str = WORD) -> str | None:
+    """The id of a closed session that was told a word; of a single turn, some keep nothing."""
     async with stage.session(transcript) as session:
-        for _ in range(2):
-            completed(await ask(session, transcript, SHORT))
+        for prompt in (remember(word), SHORT):
+            completed(await ask(session, transcript, prompt))
         return session.facts.native_session_id
 
 
@@ -150,34 +198,32 @@ async def _cancelled(session: NativeSession, transcript: Transcript) -> tuple[Tu
     """A long answer, cancelled when it has begun; and how many seconds it went on after that."""
     asked = 0.0
 
-    async def cancel() -> None:
+    async def cancel(_turn: Turn) -> None:
         nonlocal asked
+        transcript.note("cancel")
         asked = trio.current_time()
         await session.cancel()
 
-    turn = await _interrupted(session, transcript, "cancel", cancel)
+    turn = await _interrupted(session, transcript, cancel)
     if not isinstance(turn.end, Cancelled | Completed):
         raise CaseFailed(f"The cancelled turn was not cancelled: {turn.words}")
     return turn, trio.current_time() - asked
 
 
 async def _interrupted(
-    session: NativeSession, transcript: Transcript, name: str, act: Callable[[], Awaitable[None]]
+    session: NativeSession, transcript: Transcript, act: Callable[[Turn], Awaitable[None]]
 ) -> Turn:
-    """A long answer, and what is done when it has begun."""
+    """A long answer, and what is done when it has begun, unless it is over by then."""
     turn = Turn(transcript)
-    over = trio.Event()
 
     async def run() -> None:
         turn.ended(await session.prompt(COUNT, turn.sink))
-        over.set()
         turn.speaks.set()
 
     transcript.note(f"prompt {COUNT!r}")
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run)
         await turn.speaks.wait()
-        if not over.is_set():
-            transcript.note(name)
-            await act()
+        if turn.end is None:
+            await act(turn)
     return turn

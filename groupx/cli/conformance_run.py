@@ -28,6 +28,16 @@ def _pairs(_ctx: click.Context, _param: click.Parameter, given: Any) -> dict[str
     return pairs
 
 
+def _directives(ctx: click.Context, param: click.Parameter, given: Any) -> dict[str, str]:
+    """That of a shell has the command that is to be run, which is another one each time."""
+    from groupx.capabilities.prompts import COMMAND
+
+    pairs = _pairs(ctx, param, given)
+    if COMMAND not in pairs.get("tool", COMMAND):
+        raise click.BadParameter(f"that of case tool has to have {COMMAND} in it")
+    return pairs
+
+
 def _words(_ctx: click.Context, _param: click.Parameter, given: str | None) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(given or ""))
@@ -73,9 +83,10 @@ def _new_file(_ctx: click.Context, _param: click.Parameter, given: Path | None) 
     "--directive",
     "directives",
     multiple=True,
-    callback=_pairs,
+    callback=_directives,
     metavar="CASE=WORDS",
-    help="How the mock model behind it is told to use a tool (cases tool, mcp-tool).",
+    help="How the mock model behind it is told to use a tool (cases tool, mcp-tool); {command} in "
+    "that of case tool is the command.",
 )
 @click.option(
     "--case", "names", multiple=True, metavar="CASE", help="Only this one; else all of them."
@@ -148,6 +159,8 @@ def command(
     """
     import tempfile
 
+    if driver == "acp" and not program:
+        raise click.UsageError("--driver acp has no program of its own: name it with --command")
     from groupx.adapters.contract import SessionProfile
     from groupx.adapters.registry import adapter_for
     from groupx.capabilities.redaction import Redactor, secrets_in

@@ -158,7 +158,7 @@ def _program(checkup: "Checkup") -> list[str]:
     if not checkup.found:
         mark = "FAIL" if checkup.agents else "-"
         return _entry(mark, f"{name}: {' '.join(checkup.problems)}")
-    mark = "ok" if checkup.usable and not checkup.problems else "FAIL"
+    mark = "FAIL" if not checkup.usable else "warn" if checkup.problems else "ok"
     version = f" {checkup.version}" if checkup.version else ""
     ready = f", ready in {checkup.handshake_ms / 1000:.1f} s" if checkup.handshake_ms else ""
     lines = _entry(mark, f"{name}:{version} at {checkup.path or '?'}{ready}")

@@ -12,12 +12,18 @@ from groupx.domain.config import Config
 from groupx.domain.errors import GroupXError
 from groupx.domain.runtime_keys import runtime_scope_key
 
+NAMED = ("--config", "GROUPX_CONFIG")
+"""Who names a config that has to be there."""
+
 
 def room_checks(place: Place) -> tuple[tuple[Check, ...], Config | None]:
     """Whether a room of this config could start here; the config, when it is right."""
     if not place.config_path.exists():
         detail = f"none at {place.config_path}; every driver that this version knows is checked"
-        return (Check(name="config", ok=True, detail=detail),), None
+        if place.chosen_by in NAMED:
+            detail = f"none at {place.config_path}, which {place.chosen_by} names: correct it"
+        ok = place.chosen_by not in NAMED
+        return (Check(name="config", ok=ok, detail=detail),), None
     try:
         config, paths = place.load()
     except (Refused, GroupXError) as error:

@@ -1,6 +1,8 @@
 """A program that is nothing but words, behind the contract of the drivers."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import attrs
 import pytest
@@ -50,6 +52,11 @@ class Paper:
     pieces: tuple[str, ...] = ("rea", "dy")
     thinks: bool = True
     tool_phases: tuple[str, ...] = ("started", "completed")
+    runs: bool = True
+    """Whether its tool does what it was told to."""
+    remembers: bool = True
+    told: dict[str | None, str] = attrs.field(factory=dict)
+    """Session → all that it was told."""
     tells_usage: bool = True
     deaf_seconds: float | None = None
     usable_after_cancel: bool = True
@@ -57,6 +64,7 @@ class Paper:
     end: PromptEnd | None = None
     leaks: bool = False
     immortal: bool = False
+    killed_code: int = -9
     starts: int = 0
     profiles: list[SessionProfile] = attrs.field(factory=list)
     on_start: Callable[[SessionProfile], None] = lambda _: None
@@ -85,7 +93,7 @@ class Paper:
 
 class PaperSession:
     def __init__(self, paper: Paper, profile: SessionProfile, name: str, resumed: bool) -> None:
-        self._paper = paper
+        self._paper, self._cwd = paper, profile.cwd
         self.usable = True
         self.closed = trio.Event()
         self._cancel = trio.Event()
@@ -115,11 +123,16 @@ class PaperSession:
             await trio.sleep_forever()
         if paper.thinks and "THINK" in text:
             sink(ReasoningDelta("so it is"))
+        told = paper.told.get(self.facts.native_session_id, "")
+        paper.told[self.facts.native_session_id] = told + text
         if "shell" in text:
+            if paper.runs and paper.tool_phases:
+                self._add(text)
             for phase in paper.tool_phases:
                 status = "completed" if phase == "completed" else "in_progress"
                 sink(ToolUpdate(phase=phase, tool_call_id="t", name="shell", status=status))
-        for piece in paper.pieces:
+        known = re.findall(r"Remember the word (\S+)", told) if paper.remembers else []
+        for piece in known if "RECALL" in text else paper.pieces:
             sink(ContentDelta(piece))
         if end := self._end:
             return end
@@ -128,10 +141,16 @@ class PaperSession:
         elif "SLOW" in text:
             await self._cancel.wait()
             if self.closed.is_set() and not paper.immortal:
-                return Exited(returncode=-9)
+                return Exited(returncode=paper.killed_code)
             self.usable = paper.usable_after_cancel
             return Cancelled()
         return Completed(usage=Usage(total_tokens=7) if paper.tells_usage else None)
+
+    def _add(self, text: str) -> None:
+        """What its shell would do."""
+        found = re.search(r"`expr (\d+) \+ (\d+) \| tee (\S+)`", text)
+        assert found is not None
+        (Path(self._cwd) / found[3]).write_text(f"{int(found[1]) + int(found[2])}\n")
 
     async def cancel(self) -> None:
         await trio.lowlevel.checkpoint()

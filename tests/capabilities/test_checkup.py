@@ -74,6 +74,7 @@ async def test_words_are_no_version():
     paper = Probed(version=None, report=ProbeReport(found=True, version="Error: not installed."))
     found = await of(paper)
     assert found.version is None
+    assert (await of(attrs.evolve(paper, version="1.2.3"))).problems == (), "its greeting tells it"
     assert 'It said: "Error: not installed."' in found.problems[0]
 
 

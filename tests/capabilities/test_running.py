@@ -5,20 +5,27 @@ from pathlib import Path
 import pytest
 import trio
 
-from groupx.adapters.contract import AdapterStartError, Failed, Interaction, SessionProfile
+from groupx.adapters.contract import (
+    AdapterStartError,
+    Exited,
+    Failed,
+    Interaction,
+    SessionProfile,
+)
 from groupx.adapters.registry import adapter_for
-from groupx.capabilities import mcp_cases
+from groupx.capabilities import mcp_cases, turn_cases
 from groupx.capabilities.cases import CASES, HANDSHAKE
 from groupx.capabilities.labels import Label, Status
 from groupx.capabilities.report import check
-from groupx.capabilities.running import run
+from groupx.capabilities.running import MAX_NAME, run
+from groupx.capabilities.tables import matrix, plain_table
 from groupx.domain.errors import ErrorCode
 from groupx.process.spawner import Spawner
 from tests.capabilities.conftest import Paper
 
 NEEDS_PROCESSES = {"close", "killed"}
 """The program on paper has none."""
-NEEDS_HTTP = {"mcp-connects", "mcp-tool"}
+NEEDS_HTTP = {"mcp-connects", "mcp-secret", "mcp-dead", "mcp-tool"}
 """The program on paper connects to nothing."""
 QUICK = tuple(case for case in CASES if case.name not in NEEDS_PROCESSES | NEEDS_HTTP)
 PROBES = tuple(case for case in QUICK if not case.needs_model)
@@ -34,6 +41,7 @@ def processes(monkeypatch):
         return lines
 
     monkeypatch.setattr(mcp_cases, "command_lines", command_lines)
+    monkeypatch.setattr(mcp_cases, "CONNECT_SECONDS", 0.0)
     return lines
 
 
@@ -72,25 +80,36 @@ async def test_without_model_turns_no_prompt_is_sent_and_claims_stay_claims(plan
 
 DEVIATIONS = [
     ("mode", {"mode": "not_observed"}, Status.NOT_OBSERVED, "mode"),
+    ("mode", {"mode": "advertised"}, Status.NOT_OBSERVED, "did not say"),
     ("resume-unknown", {"adopts_unknown": True}, Status.FAILED, "never was"),
     ("resume-unknown", {"unknown_error": ErrorCode.ADAPTER_START_FAILED}, Status.FAILED, "know"),
     ("mcp-secret", {"leaks": True}, Status.FAILED, "command line"),
     ("mcp-secret", {"mcp": False}, Status.UNSUPPORTED, "no MCP"),
     ("mcp-secret", {"injects": False}, Status.NOT_OBSERVED, "without"),
+    ("mcp-secret", {}, Status.NOT_OBSERVED, "did not come"),
     ("mcp-dead", {"mcp": False}, Status.UNSUPPORTED, "no MCP"),
+    ("mcp-dead", {"injects": False}, Status.NOT_OBSERVED, "without"),
+    ("mcp-dead", {}, Status.NOT_OBSERVED, "did not come"),
     ("text", {"pieces": ()}, Status.FAILED, "without a word"),
     ("text", {"pieces": ("no",)}, Status.NOT_OBSERVED, "something else"),
     ("streaming", {"pieces": ("ready",)}, Status.NOT_OBSERVED, "one piece"),
     ("reasoning", {"thinks": False}, Status.NOT_OBSERVED, "none"),
     ("tool", {"tool_phases": ()}, Status.NOT_OBSERVED, "no tool"),
     ("tool", {"tool_phases": ("started",)}, Status.FAILED, "never ended"),
+    ("tool", {"runs": False}, Status.NOT_OBSERVED, "no trace"),
     ("tool", {"end": Interaction(kind="permission", reason="rm")}, Status.FAILED, "permission"),
     ("mode-again", {"mode_resumed": "not_observed"}, Status.FAILED, "not set"),
     ("mode-again", {"tool_phases": ()}, Status.NOT_OBSERVED, "no tool"),
+    ("mode-again", {"runs": False}, Status.NOT_OBSERVED, "no trace"),
     ("mode-again", {"forgets": True}, Status.UNSUPPORTED, "new session"),
     ("resume", {"forgets": True}, Status.UNSUPPORTED, "new session"),
+    ("resume", {"remembers": False}, Status.NOT_OBSERVED, "did not say the word"),
     ("usage", {"tells_usage": False}, Status.NOT_OBSERVED, "none"),
     ("killed", {"immortal": True}, Status.FAILED, "break off"),
+    ("killed", {"deaf_seconds": 0}, Status.NOT_OBSERVED, "over before"),
+    ("killed", {"end": Exited(returncode=3)}, Status.FAILED, "by itself"),
+    ("killed", {"end": Exited(returncode=-9)}, Status.FAILED, "by itself"),
+    ("killed", {"killed_code": 3}, Status.FAILED, "by itself"),
     ("after-cancel", {"usable_after_cancel": False}, Status.UNSUPPORTED, "another session"),
     (
         "usage",
@@ -116,11 +135,18 @@ async def test_a_deviation_is_told(plan, name, fields, status, words):
         ("cancel", 6, Status.FAILED, "lost"),
         ("cancel", 4, Status.NOT_OBSERVED, "over before"),
         ("after-cancel", 4, Status.NOT_OBSERVED, "over before"),
+        ("killed", 6, Status.FAILED, "break off"),
+        ("killed", 4, Status.NOT_OBSERVED, "over before"),
     ],
 )
 async def test_a_cancel_that_is_not_heard_and_one_that_comes_too_late(
-    plan, autojump_clock, name, seconds, status, words
+    plan, autojump_clock, monkeypatch, name, seconds, status, words
 ):
+    async def tree(stage):
+        await trio.lowlevel.checkpoint()
+        return {7}
+
+    monkeypatch.setattr(turn_cases, "tree_of_run", tree)
     case = await outcome(plan, Paper(deaf_seconds=seconds), name)
     assert (case.status, words in case.detail) == (status, True)
 
@@ -185,6 +211,41 @@ async def test_without_a_version_nothing_counts_until_it_is_given(plan):
     assert "--program-version" in report.failed[0].detail
     report = await run(plan(Paper(version=None), cases=PROBES, version="9"), Spawner())
     assert (report.failed, report.subject.version) == ((), "9")
+
+
+async def test_a_program_of_another_version_at_each_start_is_reported_and_proves_nothing(plan):
+    class Varying(Paper):
+        def session(self, profile, name, resumed):
+            self.version = f"1.{self.starts}"
+            return super().session(profile, name, resumed)
+
+    report = await run(plan(Varying(), cases=only("new-session", "resume-unknown")), Spawner())
+    assert [case.status for case in report.cases] == [
+        Status.PASSED,
+        Status.FAILED,
+        Status.FAILED,
+    ]
+    assert "paper 1.3" in report.cases[1].detail
+    assert "paper 1.1" in report.cases[1].detail
+    assert "one program" in plain_table(report)
+    assert "**paper 1.1, driver acp**" in matrix([report])
+
+
+async def test_a_long_name_and_version_are_cut(plan):
+    report = await run(plan(Paper(version="1\n" * 5000), cases=(HANDSHAKE,)), Spawner())
+    assert report.subject.version == ("1 " * 5000)[: MAX_NAME - 1] + "…"
+
+
+async def test_what_the_command_leaves_is_taken_away(plan, tmp_path):
+    case = await outcome(plan, Paper(), "tool")
+    assert case.status is Status.PASSED
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_long_transcript_keeps_its_verdict(plan):
+    case = await outcome(plan, Paper(pieces=("ready",) * 100), "text")
+    assert case.evidence.observation[-1] == "passed"
+    assert "more" in case.evidence.observation[-2]
 
 
 async def test_evidence_is_without_folders_secrets_and_session_ids(plan, tmp_path):

@@ -18,6 +18,9 @@ def run(*argv):
 WRONG = [
     ["run"],
     ["run", "--driver", "nope"],
+    ["run", "--driver", "acp"],
+    ["run", "--driver", "acp", "--command", ""],
+    ["run", "--driver", "demo", "--directive", "tool=CALL:bash"],
     ["run", "--driver", "demo", "--nope"],
     ["run", "--driver", "demo", "--env", "NAME"],
     ["run", "--driver", "demo", "--command", "'open"],
@@ -72,7 +75,9 @@ def test_the_demo_proves_all_it_can(tmp_path):
     assert result.return_value == 0, result.output
     labels = {case["case"]: case["label"] for case in json.loads(file.read_bytes())["cases"]}
     proven = {name for name, label in labels.items() if label in ("probed", "verified")}
-    assert labels.keys() - proven == {"mode", "mcp-connects"}, "it has no modes; it connects late"
+    late = {"mcp-connects", "mcp-secret", "mcp-dead"}
+    no_shell = {"tool", "mode-again"}
+    assert labels.keys() - proven == {"mode", "resume", *late, *no_shell}
 
 
 def test_a_matrix_of_a_forged_report_is_refused(tmp_path):

@@ -77,6 +77,32 @@ def test_a_config_that_is_wrong_is_exit_1_whatever_is_installed(folder):
     assert "Broken: config." in result.output
 
 
+@pytest.mark.parametrize("rule", ["--config", "GROUPX_CONFIG"])
+def test_a_config_that_is_named_and_not_there_is_exit_1(folder, monkeypatch, rule):
+    argv = ("--config", "nope.json") if rule == "--config" else ()
+    if not argv:
+        monkeypatch.setenv("GROUPX_CONFIG", str(folder / "nope.json"))
+    result = run("--driver", "demo", *argv)
+    said = " ".join(result.output.split())
+    assert result.return_value == 1
+    assert "FAIL config: none at" in said
+    assert f"which {rule} names" in said
+    assert "Broken: config." in said
+
+
+def test_a_mark_says_what_the_exit_code_says():
+    found = {"driver": "codex", "agents": ("ada",), "found": True, "path": "/bin/codex"}
+    marks = {
+        "ok": checkup.Checkup(**found, starts=True),
+        "warn": checkup.Checkup(**found, starts=True, problems=("It is too old.",)),
+        "FAIL": checkup.Checkup(**found, problems=("It is too old.",)),
+    }
+    for mark, one in marks.items():
+        (first, *_) = doctor._program(one)
+        assert first.split()[0] == mark
+        assert one.usable is (mark != "FAIL")
+
+
 def test_without_a_config_any_program_counts(folder):
     assert run("--driver", "demo").return_value == 0
     assert run().return_value == 1

@@ -99,6 +99,24 @@ def test_a_failure(model, dialect):
 
 
 @every
+@pytest.mark.parametrize(
+    ("before", "said"), [("Remember the word ab12 for later", "ab12"), ("hi", "nothing")]
+)
+def test_a_word_of_an_earlier_turn(model, dialect, before, said):
+    path, body = DIALECTS[dialect]("RECALL")
+    turns = [("user", before), ("assistant", "ok"), ("user", "RECALL")]
+    if dialect == "gemini":
+        body["contents"] = [
+            {"role": role.replace("assistant", "model"), "parts": [{"text": text}]}
+            for role, text in turns
+        ]
+    else:
+        key = "input" if dialect == "responses" else "messages"
+        body[key] = [{"role": role, "content": text} for role, text in turns]
+    assert said in words_in(post(model, path, body).json(), "content", "text")
+
+
+@every
 def test_what_a_program_says_in_the_users_name_is_not_the_users(model, dialect):
     path, body = DIALECTS[dialect]("SAY:this")
     if dialect == "gemini":
