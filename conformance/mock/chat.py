@@ -33,7 +33,7 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
     asked, results = task_of(user, heard)
     earlier = "\n".join(flat(m.get("content")) for m in messages[: -len(tail) or None])
     plan = Plan(asked, tools, results, earlier)
-    exchange.model.record(
+    number = exchange.model.record(
         method="POST",
         path=path,
         dialect="chat",
@@ -43,7 +43,7 @@ def serve(exchange: Exchange, path: str, body: Json) -> None:
         tools=tools,
         turns=len(messages),
     )
-    head = {"id": "chatcmpl-mock", "created": 1, "model": body.get("model") or MODEL}
+    head = {"id": f"chatcmpl-mock{number}", "created": 1, "model": body.get("model") or MODEL}
     if plan.status != 200:
         error = {"message": f"mock failure {plan.status}"}
         exchange.answer({"error": error}, plan.status)
@@ -68,7 +68,7 @@ def stream(exchange: Exchange, head: Json, plan: Plan) -> None:
         if not exchange.pauses(plan):
             return
     if plan.call:
-        chunk({"tool_calls": [{"index": 0, **tool_call(*plan.call)}]})
+        chunk({"tool_calls": [{"index": 0, **tool_call(head, *plan.call)}]})
     chunk({}, "tool_calls" if plan.call else "stop", usage=USAGE)
     exchange.event("[DONE]")
 
@@ -76,12 +76,13 @@ def stream(exchange: Exchange, head: Json, plan: Plan) -> None:
 def at_once(head: Json, plan: Plan) -> Json:
     message: Json = {"role": "assistant", "content": plan.text}
     if plan.call:
-        message["tool_calls"] = [tool_call(*plan.call)]
+        message["tool_calls"] = [tool_call(head, *plan.call)]
     finish = "tool_calls" if plan.call else "stop"
     choice = {"index": 0, "message": message, "finish_reason": finish}
     return {**head, "object": "chat.completion", "choices": [choice], "usage": USAGE}
 
 
-def tool_call(name: str, arguments: str) -> Json:
+def tool_call(head: Json, name: str, arguments: str) -> Json:
+    """Its id is of this answer only: there are programs that take an id's result once."""
     function = {"name": name, "arguments": arguments}
-    return {"id": "call_mock", "type": "function", "function": function}
+    return {"id": f"call_{head['id']}", "type": "function", "function": function}
