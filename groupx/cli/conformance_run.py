@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groupx.adapters.registry import ADAPTERS
 from groupx.cli.failures import DONE, REFUSED, Refused
 from groupx.cli.spawning import run_with_spawner
-from groupx.domain.config import DRIVERS
 from groupx.domain.limits import Timeouts
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def _new_file(_ctx: click.Context, _param: click.Parameter, given: Path | None) 
 
 
 @click.command("run")
-@click.option("--driver", type=click.Choice(DRIVERS), required=True, help="How it is spoken to.")
+@click.option(
+    "--driver", type=click.Choice(tuple(ADAPTERS)), required=True, help="How it is spoken to."
+)
 @click.option(
     "--command",
     "program",

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groupx.adapters.registry import ADAPTERS
 from groupx.cli.failures import DONE, REFUSED
 from groupx.cli.place import config_options, find_place
 from groupx.cli.spawning import run_with_spawner
-from groupx.domain.config import DRIVERS, AgentConfig, Config
+from groupx.domain.config import AgentConfig, Config
 from groupx.domain.ids import ASSISTANT_SESSION
 from groupx.domain.limits import Timeouts
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _MARK = 6
-_UNCONFIGURED = tuple(driver for driver in DRIVERS if driver not in ("acp", "demo"))
+_UNCONFIGURED = tuple(driver for driver in ADAPTERS if driver not in ("acp", "demo"))
 """What is looked for although no agent has it: `acp` has no program of its own."""
 _MCP = {
     "connected": "it connects to the room's MCP server",
@@ -36,7 +37,7 @@ _MCP = {
     "--driver",
     "drivers",
     multiple=True,
-    type=click.Choice(DRIVERS),
+    type=click.Choice(tuple(ADAPTERS)),
     help="Only this one; may be given more than once.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

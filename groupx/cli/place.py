@@ -63,6 +63,8 @@ class Place:
 
         Refused too when the database would lie where it is lost.
         """
+        from groupx.adapters.registry import ADAPTERS
+
         try:
             data = _read_regular(self.config_path)
         except FileNotFoundError:
@@ -71,7 +73,7 @@ class Place:
             raise Refused(
                 f"{self.config_path} cannot be read ({error.strerror}); nothing was started."
             ) from None
-        config = parse_config(data, path=str(self.config_path))
+        config = parse_config(data, path=str(self.config_path), drivers=ADAPTERS)
         paths = self.paths(config.storage_path)
         if misplaced := misplaced_database(paths, os.path.realpath):
             raise Refused(

@@ -10,9 +10,6 @@ from groupx.domain.limits import Limits, Timeouts
 BUILT_IN_DRIVERS = ("codex", "claude", "kimi", "grok", "hermes")
 """Agent ids that imply the driver of the same name."""
 
-DRIVERS = (*BUILT_IN_DRIVERS, "acp", "demo")
-"""Every driver of this version: those of `adapters/registry.py`."""
-
 
 @attrs.frozen(kw_only=True)
 class AgentConfig:

@@ -1,7 +1,7 @@
 """`groupx.json` → Config: what the records mean, and what they may not say. Pure."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Never
 
 import attrs
@@ -9,7 +9,6 @@ import attrs
 from groupx.domain.addresses import FORMS, LOOPBACK, is_address, socket_address
 from groupx.domain.config import (
     BUILT_IN_DRIVERS,
-    DRIVERS,
     AgentConfig,
     AssistantConfig,
     BrainConfig,
@@ -50,17 +49,18 @@ _RANGES: Mapping[str, tuple[int, int]] = {
 }
 
 
-def parse_config(data: bytes, *, path: str) -> Config:
-    """The Config of one file's bytes; `path` is its canonical path.
+def parse_config(data: bytes, *, path: str, drivers: Collection[str]) -> Config:
+    """The Config of one file's bytes; `path` is its canonical path, `drivers` are those there are.
 
     Raises ConfigError: PROVIDER_NOT_CLAIMED for an unknown driver, else INVALID_ENVELOPE.
     """
-    return _Meaning(path).of(read_document(data, file=path))
+    return _Meaning(path, tuple(drivers)).of(read_document(data, file=path))
 
 
 @attrs.frozen
 class _Meaning:
     file: str
+    drivers: tuple[str, ...]
 
     def of(self, document: ConfigDocument) -> Config:
         self._transport(document.transport)
@@ -131,7 +131,8 @@ class _Meaning:
             self._refuse(
                 (*at, "driver"),
                 "nothing",
-                f"one of {_either(DRIVERS)} (only the ids {_either(BUILT_IN_DRIVERS)} imply it)",
+                f"one of {_either(self.drivers)} "
+                f"(only the ids {_either(BUILT_IN_DRIVERS)} imply it)",
             )
         name = agent.name if agent.name is not None else agent_id
         if not 1 <= len(name.strip()) <= _MAX_NAME:
@@ -175,13 +176,13 @@ class _Meaning:
         )
 
     def _driver(self, where: tuple[str, ...], driver: str) -> str:
-        if driver in DRIVERS:
+        if driver in self.drivers:
             return driver
         raise ConfigError(
             self.file,
             document_path(where),
             found=f"the unknown driver {describe(driver)}",
-            allowed=f"one of {_either(DRIVERS)} (acp: any program that speaks ACP)",
+            allowed=f"one of {_either(self.drivers)} (acp: any program that speaks ACP)",
             code=ErrorCode.PROVIDER_NOT_CLAIMED,
         )
 

@@ -30,7 +30,7 @@ from groupx.adapters.contract import (
     SessionProfile,
     ToolUpdate,
 )
-from groupx.adapters.registry import adapter_for
+from groupx.adapters.registry import ADAPTERS, adapter_for
 from groupx.demo_agent.casting import scene_for
 from groupx.demo_agent.packet import read_packet
 from groupx.demo_agent.scenes import HELP, SCENES
@@ -271,7 +271,8 @@ def test_configs_that_it_shows_are_right():
     ]
     assert shown
     for document in shown:
-        assert parse_config(document.encode(), path="/home/you/groupx.json").enabled_agents()
+        config = parse_config(document.encode(), path="/home/you/groupx.json", drivers=ADAPTERS)
+        assert config.enabled_agents()
 
 
 def test_commands_that_it_shows_are_right():

@@ -1,7 +1,12 @@
+import json
+
 import pytest
 
-from groupx.adapters.registry import ADAPTERS, adapter_for
-from groupx.domain.config import DRIVERS
+from groupx.adapters.acp.drivers import AcpDriver
+from groupx.adapters.registry import ADAPTERS, adapter_for, adapters_of
+from groupx.cli.place import find_place
+from groupx.domain.config import BUILT_IN_DRIVERS
+from groupx.domain.config_error import ConfigError
 from groupx.domain.errors import ErrorCode, GroupXError
 
 
@@ -11,8 +16,20 @@ def test_every_driver_of_this_version_is_itself(driver):
     assert (adapter.driver, adapter.adapter_id) == (driver, driver)
 
 
-def test_the_config_takes_the_drivers_that_there_are():
-    assert set(ADAPTERS) == set(DRIVERS)
+def test_a_config_may_name_whatever_driver_is_registered(monkeypatch, tmp_path):
+    file = tmp_path / "groupx.json"
+    agent = {"driver": "newcomer", "command": "newcomer", "cwd": "."}
+    file.write_text(json.dumps({"agents": {"a": agent}}))
+    with pytest.raises(ConfigError, match="newcomer"):
+        find_place(config=str(file), demo=False).load()
+    row = AcpDriver(name="newcomer", install="Install it.")
+    monkeypatch.setattr("groupx.adapters.registry.ADAPTERS", adapters_of([row]))
+    config, _ = find_place(config=str(file), demo=False).load()
+    assert config.agents[0].driver == "newcomer"
+
+
+def test_an_id_that_implies_a_driver_has_one():
+    assert set(BUILT_IN_DRIVERS) <= set(ADAPTERS)
 
 
 def test_a_stranger_is_refused_and_never_guessed():

@@ -12,11 +12,11 @@ from conformance.matrix import arguments_of
 from conformance.mock.plan import Plan
 from conformance.notes import NOTES, notes_on
 from conformance.real_programs import PROGRAMS
+from groupx.adapters.registry import ADAPTERS
 from groupx.capabilities.cases import CASES
 from groupx.capabilities.evidence import Subject
 from groupx.capabilities.labels import Label, Status
 from groupx.capabilities.report import CaseReport, RunReport
-from groupx.domain.config import DRIVERS
 
 each = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
 
@@ -33,7 +33,7 @@ def test_an_unknown_program_is_not_fetched(capsys):
 
 @each
 def test_its_driver_is_known_and_only_acp_has_arguments(program):
-    assert program.driver in DRIVERS
+    assert program.driver in ADAPTERS
     assert program.driver == "acp" or not (program.args or program.mode)
 
 

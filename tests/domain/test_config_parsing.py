@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx.domain.config import BUILT_IN_DRIVERS, DRIVERS, Config
+from groupx.domain.config import BUILT_IN_DRIVERS, Config
 from groupx.domain.config_error import ConfigError
 from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
 from groupx.domain.errors import ErrorCode
@@ -15,12 +15,13 @@ from groupx.domain.limits import Limits, Timeouts
 from groupx.domain.runtime_keys import runtime_key, runtime_scope_key
 
 PATH = "/home/ada/project/groupx.json"
+DRIVERS = (*BUILT_IN_DRIVERS, "acp", "demo")
 AGENT = {"driver": "acp", "command": "tool", "cwd": "."}
 
 
 def parse(document: Any) -> Config:
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
-    return parse_config(data, path=PATH)
+    return parse_config(data, path=PATH, drivers=DRIVERS)
 
 
 def with_agent(**changes: Any) -> dict[str, Any]:
@@ -212,6 +213,8 @@ def test_an_unknown_driver_is_named_with_the_known_ones_and_never_guessed():
     assert '"gemini"' in caught.value.message
     for driver in DRIVERS:
         assert driver in caught.value.message
+    data = json.dumps(with_agent(driver="gemini")).encode()
+    assert parse_config(data, path=PATH, drivers=["gemini"]).agents[0].driver == "gemini"
 
 
 def test_a_refused_environment_value_is_not_shown():

@@ -5,7 +5,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from groupx.domain.config import DRIVERS
+from groupx.adapters.registry import ADAPTERS
 from groupx.domain.config_document import (
     AgentDocument,
     AssistantDocument,
@@ -53,7 +53,7 @@ def test_the_defaults_are_the_real_ones(record: attrs.AttrsInstance) -> None:
 
 
 def test_every_driver_is_named() -> None:
-    for driver in DRIVERS:
+    for driver in ADAPTERS:
         assert f"`{driver}`" in CONFIGURATION
 
 
@@ -61,7 +61,8 @@ def test_the_examples_are_right() -> None:
     examples = [block.partition("```")[0] for block in CONFIGURATION.split("```json\n")[1:]]
     assert len(examples) == 3
     for example in examples:
-        assert parse_config(example.encode(), path="/home/you/work/groupx.json").agents
+        path = "/home/you/work/groupx.json"
+        assert parse_config(example.encode(), path=path, drivers=ADAPTERS).agents
 
 
 def test_every_code_with_a_status_is_in_the_http_page() -> None:

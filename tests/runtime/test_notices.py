@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from groupx.adapters.registry import ADAPTERS
 from groupx.domain.config_parsing import parse_config
 from groupx.domain.ledger import Recovered
 from groupx.runtime_notices import config_notices, restart_message
@@ -33,7 +34,8 @@ def codes(folder: Path, mode: int, **document: Any) -> list[str]:
     path = folder / "groupx.json"
     path.write_text(json.dumps({"agents": {"ada": {"driver": "demo", "cwd": "."}}, **document}))
     path.chmod(mode)
-    return [n.code for n in config_notices(parse_config(path.read_bytes(), path=str(path)))]
+    config = parse_config(path.read_bytes(), path=str(path), drivers=ADAPTERS)
+    return [n.code for n in config_notices(config)]
 
 
 def assistant(enabled: bool, **env: str) -> Any:
