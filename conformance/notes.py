@@ -11,7 +11,19 @@ NOTES: dict[str, dict[tuple[str, ...], str]] = {
         "what opens it, in every new process. That it asks for no leave is verified by the case "
         "of a tool.",
     },
+    "Kimi Code CLI": {
+        ("mode",): "Kimi Code answers a new mode with an empty object, and tells of it in a "
+        "notification that GroupX does not read. That it asks for no leave, in a new session and "
+        "in a resumed one, is verified by the cases of a tool.",
+    },
+    "hermes-agent": {
+        ("mode",): "Hermes answers a new mode with an empty object and says no more of it. That "
+        "it asks for no leave, in a new session and in a resumed one, is verified by the cases of "
+        "a tool.",
+    },
     "gemini-cli": {
+        ("mode",): "Gemini CLI answers a new mode with an empty object, and tells of it only in "
+        "words. That it asks for no leave in a new session is verified by the case of a tool.",
         (
             "resume",
             "mode-again",
