@@ -20,6 +20,7 @@ from groupx.capabilities.prompts import COMMAND
 from .mock import MockModel
 from .notes import notes_on
 from .real_programs import PROGRAMS, RealProgram
+from .room_report import kept_section, with_section
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "capabilities.md"
@@ -57,11 +58,11 @@ def merge(reports: list[Path], output: Path) -> int:
     if not reports:
         print("No report was made, so no matrix was.")
         return 1
+    rooms = kept_section(output.read_text()) if output.exists() else ""
     merged = [*GROUPX, "matrix", *map(str, reports), "--output", str(output)]
     subprocess.run(merged, cwd=ROOT, check=True)
     notes, unexplained = notes_on([read_report(file.read_bytes()) for file in reports])
-    with output.open("a") as document:
-        document.write(notes)
+    output.write_text(with_section(output.read_text() + notes, rooms))
     for cell in unexplained:
         print(f"not explained: {cell}. Find out why, and say it in conformance/notes.py.")
     return 1 if unexplained else 0

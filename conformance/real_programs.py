@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -47,7 +48,18 @@ class RealProgram:
         node = Path(path).with_name("node")
         return (str(node), path) if node.exists() and self.name == "kimi" else (path,)
 
-    def uses(self, tool: str, **arguments: str) -> str:
+    def agent(self, home: Path, model_url: str) -> dict[str, Any]:
+        """Its agent in a config, with its settings in `home`."""
+        agent = {
+            "driver": self.driver,
+            "command": list(self.command()),
+            "cwd": ".",
+            "env": self.environment(home, model_url),
+        }
+        more = {"args": list(self.args), "mode": self.mode}
+        return agent | {key: value for key, value in more.items() if value}
+
+    def uses(self, tool: str, **arguments: Any) -> str:
         """What makes the mock model call a tool of the room's."""
         return self.room.format(tool=tool, arguments=json.dumps(arguments))
 

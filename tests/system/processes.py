@@ -20,6 +20,11 @@ def describe(pids: list[int]) -> list[str]:
     return [f"{pid}: {_command_line(pid)}" for pid in pids]
 
 
+def command_lines(pids: list[int]) -> list[str]:
+    """Of those that live still."""
+    return [line for line in map(_command_line, pids) if line]
+
+
 def _by_proc(wanted: str) -> list[int]:
     found: list[int] = []
     for entry in Path("/proc").iterdir():
