@@ -45,8 +45,10 @@ from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
 from groupx.runtime_upgrade import UpgradeReport, upgrade_message
+from groupx.store.faults import locked_elsewhere
 from groupx.store.gil import keep_thread_fed
 from groupx.store.opening import open_ledger
+from groupx.store.place import LeaseLost, Place
 from groupx.store.queries.database_identity import database_identity
 from groupx.store.transactions.bindings import open_run
 from groupx.store.transactions.recover import recover_all
@@ -117,6 +119,20 @@ class RuntimeFailed(Exception):
         )
 
 
+class RoomTaken(RuntimeFailed):
+    """Another runtime may have been let in; this one stopped and left it alone."""
+
+    def __init__(self, lost: LeaseLost) -> None:
+        Exception.__init__(
+            self,
+            f"the room had to stop: {lost}. From then on nothing was stored and nothing was sent; "
+            "what ran is shown as interrupted. If the folder was moved, put it back, and if the "
+            "database was deleted, restore a backup. `groupx status` says whether another GroupX "
+            "has this room now: if not, start it again. A lock file that is left over is in "
+            "nobody's way; never remove one.",
+        )
+
+
 def run_runtime(plan: Plan) -> None:
     """Run until asked to stop. RuntimeFailed when it could not go on by itself.
 
@@ -134,23 +150,30 @@ def run_runtime(plan: Plan) -> None:
         listening = held.enter_context(closing(bind_port(server.host, server.port)))
         make_private_folders(paths)
         database = None if paths.database is None else Path(paths.database)
-        held.enter_context(RunLease.acquire(database, Path(paths.data)))
+        lease = held.enter_context(RunLease.acquire(database, Path(paths.data)))
         Path(paths.runtime_file).unlink(missing_ok=True)  # that port is anybody's now
         keep_signals()
-        trio.run(partial(_main, plan, listening, adapters))
+        trio.run(partial(_main, plan, listening, lease, adapters))
 
 
-async def _main(plan: Plan, listening: socket.socket, adapters: dict[ActorId, Adapter]) -> None:
-    await Runtime(plan, listening, adapters).run()
+async def _main(
+    plan: Plan, listening: socket.socket, lease: RunLease, adapters: dict[ActorId, Adapter]
+) -> None:
+    await Runtime(plan, listening, lease, adapters).run()
 
 
 class Runtime:
     """One run of the daemon, with the port bound and the lease held."""
 
     def __init__(
-        self, plan: Plan, listening: socket.socket, adapters: dict[ActorId, Adapter]
+        self,
+        plan: Plan,
+        listening: socket.socket,
+        lease: RunLease,
+        adapters: dict[ActorId, Adapter],
     ) -> None:
         config = plan.config
+        self._lease = lease
         self._plan = plan
         self._config = config
         self._paths = plan.paths
@@ -208,6 +231,8 @@ class Runtime:
             _log.info("stopped")
             return
         cause = failure.__cause__
+        if isinstance(self._store.ledger.death, LeaseLost):
+            raise RoomTaken(self._store.ledger.death) from cause
         if isinstance(cause, GroupXError) and not self._was_ready:
             raise self._upgrade.told_with(cause) from cause
         if isinstance(cause, SpawnError) and not self._was_ready:
@@ -309,18 +334,23 @@ class Runtime:
 
     def _ledger(self, on_commit: Callable[[CommitFacts], None]) -> StoreThread:
         ids = IdSource(_now_ms, os.urandom)
+        database = None if self._paths.database is None else Path(self._paths.database)
 
         def opener() -> sqlite3.Connection:
-            database = self._paths.database
             return open_ledger(
-                ":memory:" if database is None else Path(database),
+                ":memory:" if database is None else database,
                 now_iso=iso_from_ms(_now_ms()),
                 database_id=ids.new("database"),
                 upgrade=Upgrade(keep_copy=self._plan.keep_copy, watch=self._upgrade),
             )
 
         return StoreThread(
-            opener, ids=ids, now_ms=_now_ms, on_commit=on_commit, limits=self._config.limits
+            opener,
+            ids=ids,
+            now_ms=_now_ms,
+            on_commit=on_commit,
+            limits=self._config.limits,
+            place=Place(database, self._lease.lost),
         )
 
     async def _open_room(self) -> Services:
@@ -420,8 +450,11 @@ class Runtime:
     def _store_health(self) -> StoreHealth:
         ledger = self._store.ledger
         fault = ledger.fault
+        state = "ok" if fault is None else "failed"
+        if fault is None and ledger.is_locked:
+            state, fault = "busy", locked_elsewhere()
         return StoreHealth(
-            state="ok" if fault is None else "failed",
+            state=state,
             pending=ledger.pending,
             fault=None if fault is None else fault.message,
         )
@@ -431,6 +464,7 @@ class Runtime:
     def _stop(self) -> None:
         self._status = Status.CLOSING
         self._upgrade.give_up()
+        self._store.ledger.stop_waiting()
         self._tree.stop()
 
     def _on_change(self, status: ChildStatus) -> None:
@@ -452,6 +486,8 @@ class Runtime:
         self._hub.release("runtime_stop")
 
     async def _sweep(self) -> None:
+        if self._lease.lost() is not None:
+            return  # what is in the folder may be another runtime's
         left = await trio.to_thread.run_sync(sweep, Path(self._paths.run))
         if left.processes or left.paths:
             _log.warning("could not be ended or removed", left=left)

@@ -34,8 +34,17 @@ class Ledger(Protocol):
         """Why new writes are refused, while they are."""
         ...
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether another program keeps the ledger from being written, while it does."""
+        ...
+
     async def start(self) -> None:
         """Open the ledger; raises what opening raises."""
+        ...
+
+    def stop_waiting(self) -> None:
+        """Nobody is to wait any more for a database that was taken away to be back."""
         ...
 
     async def write(self, run: Callable[[Transaction, C], R], command: C) -> R:

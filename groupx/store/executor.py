@@ -19,12 +19,17 @@ from groupx.process.killing import passed
 from groupx.store import faults
 from groupx.store.commit_points import COMMIT_POINTS
 from groupx.store.jobs import ReadJob, WriteJob
+from groupx.store.place import Place
 from groupx.store.transaction import Transaction
 
 MAX_GROUP_WRITES = 256
 MAX_GROUP_SECONDS = 0.010
 PROBE_SECONDS = 1.0
 """How often a store with a fault that may heal tries to write again."""
+LOOK_SECONDS = 2.0
+"""How often an idle store looks whether its files are still there."""
+LOCKED_SECONDS = 0.5
+"""Who waits so long for the file waits for another program."""
 WALL_CLOCK_FACTOR = 10
 """A read's deadline counts the work of its thread, since a busy machine is not the reader's fault;
 by the clock on the wall it may take this many times as long."""
@@ -51,6 +56,8 @@ class Executor:
     """Owns a connection. `seconds` is a monotonic clock; `ids` is used by nobody else.
 
     `worked` gives the seconds that this thread has computed; without it, `seconds` has to do.
+    `place` is held, and looked at before each COMMIT, and its files before the answers too. What
+    it says of the lease is raised, by any call: nothing may be written any more.
     """
 
     def __init__(
@@ -62,14 +69,22 @@ class Executor:
         seconds: Callable[[], float],
         worked: Callable[[], float] | None = None,
         limits: Limits | None = None,
+        place: Place | None = None,
     ) -> None:
         self._conn = conn
+        self._place = place or Place(None)
+        self._place.hold()
         self._worked = worked or seconds
         self._limits = limits or Limits()
         self._ids = ids
         self._now_ms = now_ms
         self._seconds = seconds
         self._probe_at = 0.0
+        self._look_at = 0.0
+        self._begins_at: float | None = None
+        self._locked = False
+        self.waits = True
+        """Whether the files of a database that were taken away are expected back."""
         self.fault: GroupXError | None = None
         self.stats = StoreStats()
 
@@ -77,6 +92,18 @@ class Executor:
     def is_healing(self) -> bool:
         """Whether there is a fault that `probe_if_due` may find to be over."""
         return self.fault is not None and faults.heals(self.fault)
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether another program keeps the file from being written. For any thread."""
+        begins_at = self._begins_at
+        waits = begins_at is not None and self._seconds() - begins_at > LOCKED_SECONDS
+        return self._locked or waits
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which nothing needs to be done unless somebody asks."""
+        return PROBE_SECONDS if self.is_healing or self._locked else LOOK_SECONDS
 
     def write_group(self, waiting: deque[WriteJob]) -> list[WriteJob]:
         """Take writes from the left of `waiting` until a bound, and commit them together.
@@ -86,10 +113,10 @@ class Executor:
         self.probe_if_due()
         fault = self.fault
         if fault is not None:
-            return _answer_all(_take_all(waiting), lambda: faults.refused(fault))
+            return _answer_all(_take_all(waiting), lambda: faults.refused(fault, waits=self.waits))
         group: list[WriteJob] = []
         try:
-            self._conn.execute("BEGIN IMMEDIATE")
+            self._begin()
             until = self._seconds() + MAX_GROUP_SECONDS
             while waiting and len(group) < MAX_GROUP_WRITES:
                 job = waiting.popleft()
@@ -97,8 +124,10 @@ class Executor:
                 self._write(job)
                 if self._seconds() > until:
                     break
+            self._place.look()
             self._conn.execute("COMMIT")
-        except (sqlite3.Error, _GroupLostError) as error:
+            self._place.look_at_files()
+        except (sqlite3.Error, _GroupLostError, faults.Displaced) as error:
             return self._lose(waiting, group, error)
         for job in group:
             if job.facts is not None and job.run in COMMIT_POINTS:
@@ -123,27 +152,61 @@ class Executor:
             self._conn.set_progress_handler(None, 0)
         self.stats.reads += 1
 
+    def look_if_due(self) -> None:
+        """What an idle store does now and then, so that its state is true without a write."""
+        self.probe_if_due()
+        if self._seconds() < self._look_at:
+            return
+        self._look_at = self._seconds() + LOOK_SECONDS
+        try:
+            self._place.look()
+        except faults.Displaced as error:
+            self._fail(error)
+
     def probe_if_due(self) -> None:
-        """At most once a PROBE_SECONDS: a fault that heals is over when a write can be kept."""
-        if not self.is_healing or self._seconds() < self._probe_at:
+        """At most once a PROBE_SECONDS: a fault that heals is over when a write can be kept.
+
+        So is a lock of another program. Waits for nobody.
+        """
+        if not (self.is_healing or self._locked) or self._seconds() < self._probe_at:
             return
         try:
-            (version,) = self._conn.execute("PRAGMA user_version").fetchone()
-            self._conn.execute("BEGIN IMMEDIATE")
-            self._conn.execute(f"PRAGMA user_version = {version}")
-            self._conn.execute("COMMIT")
-        except sqlite3.Error as error:
+            self._place.look()
+            self._try_to_write()
+        except (sqlite3.Error, faults.Displaced) as error:
             self._rollback()
-            self._fail(error)
+            if self._locked and faults.is_busy(error):
+                self._probe_at = self._seconds() + PROBE_SECONDS
+            else:
+                self._fail(error)
         else:
             self.fault = None
+            self._locked = False
 
     def close(self) -> None:
         """Move the WAL into the database file and close."""
-        # A checkpoint that fails loses nothing: the WAL keeps what was committed.
-        with contextlib.suppress(sqlite3.Error):
-            self._conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        self._conn.close()
+        self._rollback()
+        self._place.close(self._conn)
+
+    def _begin(self) -> None:
+        self._begins_at = self._seconds()
+        try:
+            self._conn.execute("BEGIN IMMEDIATE")
+            self._locked = False
+        finally:
+            self._begins_at = None
+
+    def _try_to_write(self) -> None:
+        execute = self._conn.execute
+        (version,) = execute("PRAGMA user_version").fetchone()
+        (patience,) = execute("PRAGMA busy_timeout").fetchone()
+        execute("PRAGMA busy_timeout = 0")
+        try:
+            execute("BEGIN IMMEDIATE")
+        finally:
+            execute(f"PRAGMA busy_timeout = {patience}")
+        execute(f"PRAGMA user_version = {version}")
+        execute("COMMIT")
 
     def _watch(self, bound: float) -> Callable[[], bool]:
         """Whether a read that begins now has had its time."""
@@ -182,6 +245,8 @@ class Executor:
         if not group:
             group = _take_all(waiting)
             if faults.is_busy(cause):
+                self._locked = True
+                self._probe_at = self._seconds() + PROBE_SECONDS
                 return _answer_all(group, faults.locked_elsewhere)
         self._fail(cause)
         return _answer_all(group, lambda: faults.unavailable(cause))

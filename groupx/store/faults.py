@@ -25,6 +25,10 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _FAILS_READS = _DAMAGE | {sqlite3.SQLITE_IOERR}
 
 
+class Displaced(Exception):
+    """A name of the open database no longer leads to it. Says which, and what became of it."""
+
+
 def primary_code(error: BaseException) -> int | None:
     """SQLite's primary result code; None when `error` has none."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
@@ -73,6 +77,8 @@ def unavailable(cause: BaseException) -> GroupXError:
     """A write whose group was lost; its outcome is unknown until it is read back."""
     if is_damage(cause):
         return _damaged(_reason(cause), "Nothing was acknowledged, and nothing more is written.")
+    if isinstance(cause, Displaced):
+        return _displaced(str(cause), "Nothing was acknowledged")
     return GroupXError(
         ErrorCode.STORE_UNAVAILABLE,
         f"The ledger could not be written ({_reason(cause)}). Nothing was acknowledged and nothing "
@@ -92,11 +98,16 @@ def not_opened(cause: BaseException) -> GroupXError:
     )
 
 
-def refused(fault: GroupXError) -> GroupXError:
-    """A write that was not tried, since the store has a fault."""
+def refused(fault: GroupXError, *, waits: bool = True) -> GroupXError:
+    """A write that was not tried, since the store has a fault.
+
+    Unless somebody `waits` for it, a database that was taken away is gone for good.
+    """
     cause = fault.details["cause"]
     if not heals(fault):
         return _damaged(cause, "This was not stored; nothing more is written.")
+    if fault.details.get("displaced"):
+        return _displaced(cause, "This was not stored", **({} if waits else {"ended": True}))
     return GroupXError(
         ErrorCode.STORE_UNAVAILABLE,
         f"The ledger is read-only since a write failed ({cause}). This was not stored; reading "
@@ -148,6 +159,21 @@ def _damaged(reason: str, meaning: str) -> GroupXError:
         "with its -wal file, restore a backup in its place, then start again.",
         cause=reason,
         damaged=True,
+    )
+
+
+def _displaced(reason: str, meaning: str, **details: bool) -> GroupXError:
+    """It heals when the same files are back under their names."""
+    return GroupXError(
+        ErrorCode.STORE_UNAVAILABLE,
+        f"The database is not in its place any more: {reason} while it was in use. {meaning}, "
+        "and nothing more is written or sent to an agent, since the next start could not find it. "
+        "Put the same files back by moving them, and writing resumes by itself. If they were "
+        "deleted, what was said is in the open files only as long as GroupX runs: save it before "
+        "`groupx stop` as docs/database.md says, or restore a backup after it.",
+        cause=reason,
+        displaced=True,
+        **details,
     )
 
 

@@ -33,8 +33,9 @@ class FirstPage:
     def refuse_content(self) -> None:
         """SCHEMA_MISMATCH unless it is empty or what a creation leaves that was broken off.
 
-        That is one page in WAL mode. A database looks the same whose content was all in a `-wal`
-        that is lost; only the version of the SQLite that wrote it tells them apart.
+        That is one page in WAL mode. A ledger has its tables in the file before it is used; but
+        one of an older program looks the same whose content was all in a `-wal` that is lost.
+        Only the version of the SQLite that wrote it tells them apart.
         """
         if self.size == 0:
             return

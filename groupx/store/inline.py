@@ -49,6 +49,11 @@ class InlineStore:
         return None if self._executor is None else self._executor.fault
 
     @property
+    def is_locked(self) -> bool:
+        """Whether another program keeps the ledger from being written, while it does."""
+        return self._executor is not None and self._executor.is_locked
+
+    @property
     def stats(self) -> StoreStats:
         """Counts since the start."""
         return StoreStats() if self._executor is None else self._executor.stats
@@ -63,6 +68,11 @@ class InlineStore:
             limits=self._limits,
         )
         await trio.lowlevel.checkpoint()
+
+    def stop_waiting(self) -> None:
+        """Nobody is to wait any more for a database that was taken away to be back."""
+        if self._executor is not None:
+            self._executor.waits = False
 
     async def write(self, run: Callable[[Transaction, C], R], command: C) -> R:
         """As StoreThread.write."""

@@ -1,5 +1,6 @@
 """From a path to an open ledger: looked at, then created, upgraded or found whole; else refused."""
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -44,7 +45,7 @@ def open_ledger(
             else:
                 conn = _upgraded(target, found, values, opener, upgrade)
             if conn is not None:
-                return conn
+                return _moved_into_file(conn)
         except sqlite3.Error as error:
             raise _translated(error) from error
     raise GroupXError(
@@ -81,6 +82,16 @@ def _settled(conn: sqlite3.Connection, found: int, values: Mapping[str, str]) ->
         conn.rollback()
         raise
     return same
+
+
+def _moved_into_file(conn: sqlite3.Connection) -> sqlite3.Connection:
+    """So that the database file alone says that it is a ledger, and of which format.
+
+    What fails here loses nothing: the WAL keeps it, and a disk that fails says so at a write.
+    """
+    with contextlib.suppress(sqlite3.Error):
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return conn
 
 
 def _upgraded(

@@ -19,8 +19,9 @@ from groupx.domain.errors import GroupXError
 from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.store import faults
-from groupx.store.executor import PROBE_SECONDS, Executor, StoreStats, facts_of
+from groupx.store.executor import Executor, StoreStats, facts_of
 from groupx.store.jobs import DEFAULT_READ_MS, Job, ReadJob, WriteJob
+from groupx.store.place import Place
 from groupx.store.transaction import Transaction
 
 QUEUE_SLOTS = 4_096
@@ -36,7 +37,7 @@ class StoreThread:
 
     `opener` runs on the thread and gives the open ledger; `ids` belongs to the thread from now
     on. `on_commit` is called on the trio loop after each COMMIT and before any caller of that
-    group is answered; it must not raise.
+    group is answered; it must not raise. `place` is where the ledger is opened, to be looked at.
 
     A submitted call is never abandoned: even a cancelled caller waits for the outcome, so that
     what is committed and what its caller believes never differ. The wait is bounded by the
@@ -51,8 +52,10 @@ class StoreThread:
         now_ms: Callable[[], int],
         on_commit: Callable[[CommitFacts], None],
         limits: Limits | None = None,
+        place: Place | None = None,
     ) -> None:
         self._opener = opener
+        self._place = place
         self._ids = ids
         self._now_ms = now_ms
         self._on_commit = on_commit
@@ -82,6 +85,11 @@ class StoreThread:
         return None if self._executor is None else self._executor.fault
 
     @property
+    def is_locked(self) -> bool:
+        """Whether another program keeps the ledger from being written, while it does."""
+        return self._executor is not None and self._executor.is_locked
+
+    @property
     def stats(self) -> StoreStats:
         """Counts since the start; from memory."""
         return StoreStats() if self._executor is None else self._executor.stats
@@ -105,6 +113,11 @@ class StoreThread:
         if failures:
             raise failures[0]
         self._closed = None
+
+    def stop_waiting(self) -> None:
+        """Nobody is to wait any more for a database that was taken away to be back."""
+        if self._executor is not None:
+            self._executor.waits = False
 
     async def write(self, run: Callable[[Transaction, C], R], command: C) -> R:
         """Run one write function; returns after the COMMIT that holds it.
@@ -190,18 +203,10 @@ class StoreThread:
 
     def _main(self, announce: Callable[[BaseException | None], None]) -> None:
         try:
-            conn = self._opener()
+            executor = self._open()
         except BaseException as error:
             self._tell(announce, error)
             return
-        executor = Executor(
-            conn,
-            ids=self._ids,
-            now_ms=self._now_ms,
-            seconds=time.monotonic,
-            worked=time.thread_time,
-            limits=self._limits,
-        )
         self._executor = executor
         self._tell(announce, None)
         failure: BaseException | None = None
@@ -217,14 +222,30 @@ class StoreThread:
             failure = failure or error
         self._tell(self._finish, failure)
 
+    def _open(self) -> Executor:
+        conn = self._opener()
+        try:
+            return Executor(
+                conn,
+                ids=self._ids,
+                now_ms=self._now_ms,
+                seconds=time.monotonic,
+                worked=time.thread_time,
+                limits=self._limits,
+                place=self._place,
+            )
+        except (OSError, sqlite3.Error) as error:
+            conn.close()
+            raise faults.not_opened(error) from error
+
     def _serve(self, executor: Executor) -> None:
         writes, reads = self._writes, self._reads
         while True:
             if not writes and not reads:
                 if self._closing:
                     return
-                self._bell.acquire(timeout=PROBE_SECONDS if executor.is_healing else -1)
-                executor.probe_if_due()
+                self._bell.acquire(timeout=executor.patience)
+                executor.look_if_due()
             if writes:
                 group = executor.write_group(writes)
                 self._token.run_sync_soon(self._answer, group, facts_of(group))

@@ -9,6 +9,8 @@ from typing import Self
 
 import attrs
 
+from groupx.process.held_file import HeldFile
+
 _TRIES = 5
 _PAUSE_SECONDS = 0.02
 
@@ -60,6 +62,7 @@ class RunLease:
     """
 
     _descriptors: tuple[int, ...]
+    _files: tuple[HeldFile, ...]
 
     @classmethod
     def acquire(cls, database: Path | None, data_dir: Path) -> Self:
@@ -74,13 +77,18 @@ class RunLease:
                 taken.append(_lock_soon(path))
             if database is not None:
                 _refuse_linked(Path(os.path.realpath(database)))
+            files = tuple(HeldFile.of(path) for path in lock_files(database, data_dir))
         except OSError as error:
             _close(taken)
             raise LeaseImpossible(Path(error.filename or data_dir), _reason(error)) from error
         except BaseException:
             _close(taken)
             raise
-        return cls(tuple(taken))
+        return cls(tuple(taken), files)
+
+    def lost(self) -> str | None:
+        """The lock file that no longer is the held one, so that another runtime could hold it."""
+        return next((file.path for file in self._files if not file.is_there()), None)
 
     def release(self) -> None:
         """Once, at the very end; at once, even while a child is between fork and exec."""

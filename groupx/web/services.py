@@ -76,7 +76,8 @@ class DatabaseFacts:
 class StoreHealth:
     """How the store writer stands, read from memory."""
 
-    state: Literal["ok", "failed"]
+    state: Literal["ok", "busy", "failed"]
+    """`busy`: another program keeps the database locked."""
     pending: int
     """Writes that wait for their commit."""
     fault: str | None = optional()

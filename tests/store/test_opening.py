@@ -122,7 +122,8 @@ def test_a_ledger_opens_again_as_it_was(tmp_path: Path) -> None:
 def test_a_crashed_file_with_everything_in_its_wal_is_found(tmp_path: Path) -> None:
     live, crashed = tmp_path / "live", tmp_path / "crashed"
     live.mkdir()
-    conn = opened(live / "x.db")
+    conn = open_connection(live / "x.db")
+    create_current(conn, now_iso="t", database_id="database_1")
     shutil.copytree(live, crashed, ignore=shutil.ignore_patterns("*-shm"))
     conn.close()
     assert (crashed / "x.db-wal").stat().st_size > (crashed / "x.db").stat().st_size
@@ -272,6 +273,30 @@ def test_a_database_that_lost_its_wal_is_not_taken_for_an_empty_one(tmp_path: Pa
     path = tmp_path / "x.db"
     shutil.copy(FIXTURES / "format-9-crashed.db", path)
     assert "-wal file is missing" in refused(path).message
+
+
+@pytest.mark.parametrize("before", ["nothing", "an older one", "all in the -wal"])
+def test_an_open_ledger_is_known_without_its_wal(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "x.db"
+    if before == "an older one":
+        make_older(path, CURRENT - 1)
+    elif before == "all in the -wal":
+        conn = open_connection(path)
+        create_current(conn, now_iso="t", database_id="database_0")
+        alone = tmp_path / "alone"
+        shutil.copytree(tmp_path, alone, ignore=shutil.ignore_patterns("*-shm", "alone"))
+        conn.close()
+        path = alone / "x.db"
+    conn = opened(path)
+    known = database_id(conn)
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    shutil.copy(path, lost / "x.db")
+    conn.close()
+    assert probe(lost / "x.db") == CURRENT
+    again = opened(lost / "x.db", "another")
+    assert database_id(again) == known
+    again.close()
 
 
 @pytest.mark.parametrize("begun", ["PRAGMA foreign_keys", "BEGIN IMMEDIATE"])

@@ -11,7 +11,6 @@ import trio.testing
 from groupx.domain.commits import CommitFacts
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store import executor as executor_module
-from groupx.store import writer as writer_module
 from groupx.store.transactions.accept import accept
 from groupx.store.writer import StoreThread
 from tests.store.fault_bench import NOW, FaultyConnection, ids, message, open_faulty
@@ -74,8 +73,7 @@ class Bench:
 
 @pytest.fixture
 async def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bench]:
-    for module in (executor_module, writer_module):
-        monkeypatch.setattr(module, "PROBE_SECONDS", 0.01)
+    monkeypatch.setattr(executor_module, "PROBE_SECONDS", 0.01)
     monkeypatch.setattr(executor_module, "MAX_GROUP_SECONDS", 60.0)
     made = Bench(tmp_path / "x.db")
     await made.store.start()

@@ -16,7 +16,6 @@ from groupx.domain.envelope import EventDraft
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_WEB, IdSource
 from groupx.store import executor as executor_module
-from groupx.store import writer as writer_module
 from groupx.store.opening import open_ledger
 from groupx.store.transaction import Transaction
 from groupx.store.writer import StoreThread
@@ -249,7 +248,6 @@ async def test_a_lost_commit_is_a_fault_that_heals(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executor_module, "PROBE_SECONDS", 0.01)
-    monkeypatch.setattr(writer_module, "PROBE_SECONDS", 0.01)
     bench.conn.broken = True
     with pytest.raises(GroupXError) as caught:
         await bench.say("a")

@@ -131,3 +131,23 @@ def test_who_asks_whether_it_is_free_stops_nobody(place, monkeypatch):
     monkeypatch.setattr(leases.time, "sleep", lambda _: fcntl.flock(asking, fcntl.LOCK_UN))
     RunLease.acquire(*place).release()
     os.close(asking)
+
+
+TAKEN = {
+    "removed": lambda file: file.unlink(),
+    "moved": lambda file: file.rename(file.with_name("elsewhere")),
+    "its folder moved": lambda file: file.parent.rename(file.parent.with_name("other")),
+}
+
+
+@pytest.mark.parametrize("how", TAKEN)
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_lock_file_that_is_taken_away_is_named(place, number, how):
+    with RunLease.acquire(*place) as lease:
+        assert lease.lost() is None
+        file = lock_files(*place)[number]
+        TAKEN[how](file)
+        assert lease.lost() == str(file)
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+        assert lease.lost() == str(file), "a new file of that name is not the held one"
