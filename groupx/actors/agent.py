@@ -304,7 +304,9 @@ class AgentActor:
         message = f"{self._agent.name} ended by itself."
         if end is not None:
             code = end.error_code or str(ENDINGS[end.cause].code or code)
-            message = " ".join(text for text in (end.message, end.diagnostic) if text) or message
+            message = end.message or message
+            if end.diagnostic:
+                message += f' It said: "{end.diagnostic}".'
         await self._keeper.drop(error_code=code)
         return _error(code, message)
 

@@ -251,6 +251,10 @@ async def test_a_program_that_exits_mid_turn_is_never_sent_the_turn_again(
         assert event["partialCharacters"] == (4 if began else 0)
         assert "exit code 3" in event["message"]
         assert "last words" not in event["message"]
+        shown = [change["body"]["agent"] for change in room.streamed("agent.changed")]
+        errors = [agent["lastError"]["message"] for agent in shown if agent.get("lastError")]
+        assert errors
+        assert all(error.endswith('. It said: "last words".') for error in errors)
         view = room.directory.view(A)
         assert (view.state, view.continuity) == ("idle", "rebuilt")
 
