@@ -75,22 +75,31 @@ class Waiting:
     async def until_ended(
         self, seconds: float, wanted: Callable[[CalledTurn], bool] = anyone
     ) -> tuple[CalledTurn, ...]:
-        """The turns, as last seen, once all that are wanted have ended, the time is over, the
-        caller is stopped or the room stops."""
+        """The turns, as last seen, once all that are wanted have ended or wait for the caller
+        themselves, the time is over, the caller is stopped or the room stops."""
         turns = await self.look()
+        waits = self.call.room.waits
 
         def still_open() -> set[str]:
-            return {turn.turn_id for turn in turns if wanted(turn) and not turn.ended}
+            return {
+                turn.turn_id
+                for turn in turns
+                if wanted(turn) and not turn.ended and not waits.waits_for(turn, self.by_turn_id)
+            }
 
         async def wait() -> None:
             nonlocal turns
-            with trio.move_on_after(seconds):
-                while still_open() and not (self.ends.over or await self._is_stopped()):
-                    await self.ends.next_of(still_open(), self.by_turn_id)
+            with waits.one(self.by_turn_id) as mine, trio.move_on_after(seconds):
+                while (open_ones := still_open()) and not await self._is_in_vain():
+                    mine.for_turns = tuple(turn for turn in turns if turn.turn_id in open_ones)
+                    await self.ends.next_of(open_ones, self.by_turn_id)
                     turns = await self.look()
 
         await heard_of(self.call, lambda: f"waiting for {len(still_open())} of the turns", wait)
         return turns
+
+    async def _is_in_vain(self) -> bool:
+        return self.ends.over or await self._is_stopped()
 
     async def _is_stopped(self) -> bool:
         return self.by_turn_id is not None and await is_stopped(self.call, self.by_turn_id)

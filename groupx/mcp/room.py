@@ -8,6 +8,7 @@ from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import ToBroker, ToStore
 from groupx.domain.ids import IdSource
 from groupx.domain.limits import Timeouts
+from groupx.mcp.waits import Waits
 
 
 @attrs.frozen(kw_only=True)
@@ -20,3 +21,4 @@ class RoomFace:
     hub: EventHub
     timeouts: Timeouts
     ids: IdSource
+    waits: Waits = attrs.field(factory=Waits)

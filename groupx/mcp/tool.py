@@ -1,7 +1,7 @@
 """What a tool is: a name, what a model is told of it, its arguments, and what it does."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import attrs
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,12 +9,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from groupx.actors.callers import Caller
 from groupx.domain.commands import SENDER_FIELDS
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.text import excerpt
+from groupx.domain.text import excerpt, has_lone_surrogate
 from groupx.domain.wire import camel
 from groupx.mcp.room import RoomFace
 
 MAX_RESULT_BYTES = 64 * 1024
 MAX_PROBLEMS = 5
+MAX_ID_CHARACTERS = 200
+MAX_NUMBER = (1 << 63) - 1
 
 
 class Arguments(BaseModel):
@@ -64,6 +66,11 @@ class Tool(Generic[A]):
                 "done; call it again without.",
                 field=name,
             )
+        if odd := _odd(given):
+            raise GroupXError(
+                ErrorCode.INVALID_ENVELOPE,
+                f"The arguments of {self.name} hold {odd}; nothing was done.",
+            )
         try:
             arguments = self.arguments.model_validate(given, by_alias=True, by_name=False)
         except ValidationError as error:
@@ -81,6 +88,23 @@ AnyTool = Tool[Any]
 def desk_of(*tools: AnyTool) -> Mapping[str, AnyTool]:
     """Tools by name."""
     return {tool.name: tool for tool in tools}
+
+
+def _odd(value: Any, name: str = "") -> str | None:
+    """What no argument may hold, in words: half a character, an endless number or id."""
+    if isinstance(value, str):
+        if has_lone_surrogate(value):
+            return "half of a surrogate pair, which is not text"
+        if name.endswith("Id") and len(value) > MAX_ID_CHARACTERS:
+            return f"an id of more than {MAX_ID_CHARACTERS} characters"
+    elif isinstance(value, int | float):
+        return None if abs(value) <= MAX_NUMBER else "a number that is too large"
+    elif isinstance(value, Mapping):
+        items = cast("Mapping[str, Any]", value)
+        return next((odd for key, item in items.items() if (odd := _odd(item, key))), None)
+    elif isinstance(value, list):
+        return next((odd for item in cast("list[Any]", value) if (odd := _odd(item, name))), None)
+    return None
 
 
 def _problems(error: ValidationError) -> str:

@@ -18,6 +18,16 @@ COLUMNS = """
 """What `frame` takes, of `events e`, in its order."""
 
 
+def readable(body: str) -> str:
+    """SQL: the body in the column `body` with each NUL as U+FFFD.
+
+    SQLite's text functions end at a NUL; its JSON escape is found between doubled backslashes.
+    """
+    pairs_apart = f"replace({body}, '\\\\', char(1))"
+    shown = f"replace({pairs_apart}, '\\u0000', '\\ufffd')"
+    return f"iif(instr({body}, '\\u0000'), replace({shown}, char(1), '\\\\'), {body})"
+
+
 def frame(row: tuple[Any, ...]) -> Frame:
     """One stored event as everyone gets it."""
     (

@@ -8,16 +8,17 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.limits import MAX_TARGETS
 from groupx.domain.turns import TERMINAL, TurnStatus
+from groupx.store.event_rows import readable
 from groupx.store.lane_rows import active_turn, queue_position
 
 _MESSAGE = """
 SELECT 1 FROM events WHERE event_id = ? AND room_id = ? AND actor_id = ?
   AND event_type IN ('message.created', 'operator.dispatch')
 """
-_TURNS = """
+_ANSWER = f"json_extract({readable('r.body_json')}, '$.content')"
+_TURNS = f"""
 SELECT t.turn_id, t.target_actor_id, t.status, t.enqueue_seq, t.error_code, t.response_event_id,
-  substr(json_extract(r.body_json, '$.content'), 1, ?),
-  length(json_extract(r.body_json, '$.content')),
+  substr({_ANSWER}, 1, ?), length({_ANSWER}),
   json_extract(e.body_json, '$.message')
 FROM turns t
 LEFT JOIN events r ON r.event_id = t.response_event_id

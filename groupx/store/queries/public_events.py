@@ -9,7 +9,7 @@ import attrs
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import RoomId
 from groupx.domain.supervision import WATCH_BRIEF
-from groupx.store.event_rows import load_json
+from groupx.store.event_rows import load_json, readable
 
 PUBLIC = (
     "message.created", "message.withdrawn", "operator.dispatch",
@@ -22,11 +22,11 @@ FACTS = (
 )  # fmt: skip
 """What is told of a body besides its content."""
 _PATHS = ", ".join(f"'$.{name}'" for name in FACTS)
+_SAID = f"json_extract({readable('e.body_json')}, '$.content')"
 _EVENTS = f"""
 SELECT e.seq, e.event_id, e.event_type, e.actor_id, e.targets_json, e.occurred_at,
   e.reply_to_event_id, e.correlation_id, json_extract(e.body_json, {_PATHS}),
-  substr(json_extract(e.body_json, '$.content'), 1, :characters),
-  length(json_extract(e.body_json, '$.content'))
+  substr({_SAID}, 1, :characters), length({_SAID})
 FROM events e WHERE e.room_id = :room AND e.event_type IN ({_TYPES})
   AND coalesce(json_extract(e.body_json, '$.kind'), '') <> '{WATCH_BRIEF}'
 """
@@ -36,10 +36,10 @@ _OF_ONE = _EVENTS + " AND e.correlation_id = :correlation"
 _OF_ONE_AFTER = _OF_ONE + " AND e.seq > :after ORDER BY e.seq LIMIT :limit"
 _OF_ONE_NEWEST = _OF_ONE + " ORDER BY e.seq DESC LIMIT :limit"
 _CONTENT = f"""
-SELECT substr(json_extract(body_json, '$.content'), :start, :characters),
-  length(json_extract(body_json, '$.content'))
-FROM events WHERE event_id = :event AND room_id = :room AND event_type IN ({_TYPES})
-  AND coalesce(json_extract(body_json, '$.kind'), '') <> '{WATCH_BRIEF}'
+SELECT substr({_SAID}, :start, :characters), length({_SAID})
+FROM events e
+WHERE e.event_id = :event AND e.room_id = :room AND e.event_type IN ({_TYPES})
+  AND coalesce(json_extract(e.body_json, '$.kind'), '') <> '{WATCH_BRIEF}'
 """
 
 

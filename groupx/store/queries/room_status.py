@@ -8,14 +8,16 @@ from groupx.domain.ids import ActorId
 from groupx.domain.pages import RoomView
 from groupx.domain.turns import TurnStatus
 from groupx.domain.wire import optional
+from groupx.store.event_rows import readable
 from groupx.store.queries.rooms import active_room, room
 from groupx.store.turn_views import open_turns
 
 MAX_TURNS = 40
 TASK_CHARACTERS = 160
 _AGENTS = "SELECT actor_id FROM actors WHERE kind = 'agent' ORDER BY actor_id"
-_SOURCE = """
-SELECT actor_id, substr(json_extract(body_json, '$.content'), 1, ?) FROM events WHERE event_id = ?
+_SOURCE = f"""
+SELECT actor_id, substr(json_extract({readable("body_json")}, '$.content'), 1, ?)
+FROM events WHERE event_id = ?
 """
 
 

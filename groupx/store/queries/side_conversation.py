@@ -2,15 +2,16 @@
 
 import sqlite3
 
+import attrs
+
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.side_conversation import SideMessage, SidePage, SideQuery
 from groupx.store.side_rows import ROWS, find_row, read_row
 
-_CUT = ROWS.format(content="substr(m.content, 1, :characters)")
+_ALL = ROWS.format(content="m.content")
 _ORDER = " ORDER BY m.created_at DESC, m.message_id DESC LIMIT :limit"
-_NEWEST = _CUT + _ORDER
-_BEFORE = _CUT + " WHERE (m.created_at, m.message_id) < (:at, :id)" + _ORDER
-_WHOLE = 2**31 - 1
+_NEWEST = _ALL + _ORDER
+_BEFORE = _ALL + " WHERE (m.created_at, m.message_id) < (:at, :id)" + _ORDER
 
 
 def side_page(conn: sqlite3.Connection, query: SideQuery) -> SidePage:
@@ -28,12 +29,11 @@ def side_page(conn: sqlite3.Connection, query: SideQuery) -> SidePage:
         "at": at,
         "id": query.before_id,
         "limit": query.limit + 1,
-        "characters": query.characters or _WHOLE,
     }
     newest_first: list[SideMessage] = []
     more, characters = False, 0
     for row in conn.execute(_NEWEST if at is None else _BEFORE, values):
-        message = read_row(row)
+        message = _shortened(read_row(row), query.characters)
         characters += len(message.content)
         full = len(newest_first) == query.limit or characters > query.max_characters
         if newest_first and full:
@@ -44,3 +44,8 @@ def side_page(conn: sqlite3.Connection, query: SideQuery) -> SidePage:
         messages=tuple(reversed(newest_first)),
         previous_before_id=newest_first[-1].message_id if more else None,
     )
+
+
+def _shortened(message: SideMessage, characters: int | None) -> SideMessage:
+    """Cut here: SQLite's `substr` ends at a NUL."""
+    return attrs.evolve(message, content=message.content[:characters])

@@ -92,8 +92,8 @@ def _check_call(
             if target.actor_id in chain.actors:
                 raise GroupXError(
                     ErrorCode.CAUSAL_CYCLE,
-                    f"{target.actor_id} is itself waiting on this chain of calls, so an answer "
-                    "could never come; nothing was sent. Send without waiting instead.",
+                    f"{target.actor_id} is above this call in its chain: what it did led here, so "
+                    "it may wait for you. Nothing was sent; `send` reaches it without waiting.",
                     target=target.actor_id,
                 )
     stopped = first_reached(tx.conn, chain.parent, woken, command.limits)

@@ -26,8 +26,8 @@ WHERE t.target_actor_id = ? AND t.caused_by_turn_id = ?
 
 def again(tx: Transaction, command: AgainCommand) -> AcceptedMessage:
     """The new message and turn. STORE_CONFLICT for a turn that is open, one that is being tried
-    again already, or a retry of a completed one or of a withdrawn message; SUPERVISION_PAIR_INVALID for a watch turn; else as
-    `accept`."""
+    again already, or a retry of a completed one or of a withdrawn message;
+    SUPERVISION_PAIR_INVALID for a watch turn; else as `accept`."""
     known = first_result(tx, command.key)
     if known is not None:
         return accepted_from(known)

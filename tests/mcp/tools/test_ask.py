@@ -377,3 +377,74 @@ async def test_many_asks_at_once_leave_no_task(jumping_clock, tmp_path):
         assert len(states) == 48
         assert set(states) == {"answered", "pending"}
         assert tasks[0] == tasks[1]
+
+
+async def test_who_collect_from_each_other_do_not_wait_for_their_time(jumping_clock, tmp_path):
+    async with acting(tmp_path, "a", "b") as stage:
+        found = {}
+
+        def works(name, target):
+            async def script(prompt):
+                if not found.get(name):
+                    found[name] = True
+                    await trio.sleep(1)
+                    sent = await stage.use(prompt, "ask", to=[target], content="and you?")
+                    await trio.sleep(1 if name == "a" else 2)
+                    began = trio.current_time()
+                    late = await stage.use(prompt, "collect", messageEventId=sent["messageEventId"])
+                    waited = trio.current_time() - began
+                    found[name] = (late["results"][0]["state"], waited)
+                prompt.answer("me")
+
+            return script
+
+        stage.script("a", works("a", "b"))
+        stage.script("b", works("b", "a"))
+        await stage.room.send(A, content="go")
+        await stage.room.send(B, content="go")
+        await stage.room.until(
+            lambda: stage.room.rows("SELECT 1 FROM turns WHERE terminal_at IS NULL") == []
+        )
+        assert found["b"] == ("pending", 0), "it would have waited for one that waits for it"
+        assert found["a"][0] == "answered"
+        assert found["a"][1] < 10
+
+
+@pytest.mark.parametrize("content", ["left\0right", "\\u0000 and \\\\u0000", "\0", "a\\\0b\\"])
+async def test_a_nul_hides_nothing_of_what_was_said(jumping_clock, tmp_path, content):
+    async with acting(tmp_path, "a", "b") as stage:
+        shown = content.replace("\0", "\ufffd")
+        stage.script("b", says(content))
+
+        async def asks(prompt):
+            answer = await stage.use(prompt, "ask", to=["b"], content="?" + content)
+            assert answer["results"][0]["content"] == shown
+            read = await stage.use(prompt, "read")
+            contents = [event.get("content") for event in read["events"]]
+            assert "?" + shown in contents
+            one = await stage.use(prompt, "read", eventId=answer["messageEventId"], offset=1)
+            assert one["content"] == shown
+
+        await stage.run("a", asks)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read", {"afterSeq": 1 << 63}),
+        ("read", {"offset": 1 << 70, "eventId": "evt"}),
+        ("read", {"eventId": "\ud800"}),
+        ("ask", {"to": ["\udfff"], "content": "?"}),
+        ("collect", {"messageEventId": "x\ud800"}),
+        ("publish", {"content": "hello", "clientCommandId": "\ud800"}),
+        ("publish", {"content": "hello", "clientCommandId": "x" * 201}),
+    ],
+)
+async def test_what_is_no_argument_is_refused_in_words(jumping_clock, tmp_path, tool, arguments):
+    async with acting(tmp_path, "a") as stage:
+
+        async def calls(prompt):
+            code = await stage.refused(prompt, tool, **arguments)
+            assert code == ErrorCode.INVALID_ENVELOPE
+
+        await stage.run("a", calls)
