@@ -61,7 +61,7 @@ def test_the_examples_are_right() -> None:
     examples = [block.partition("```")[0] for block in CONFIGURATION.split("```json\n")[1:]]
     assert len(examples) == 3
     for example in examples:
-        path = "/home/you/work/groupx.json"
+        path = "/rooms/groupx.json"
         assert parse_config(example.encode(), path=path, drivers=ADAPTERS).agents
 
 

@@ -4,13 +4,11 @@ The long form: GROUPX_MACHINE_STEPS=100000 pytest tests/store/machine
 """
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
+from tests.store.machine.playing import play
 from tests.store.machine.rules import bound
 from tests.store.machine.statistics import Statistics
 
@@ -26,21 +24,8 @@ def test_the_promises_hold_whatever_happens(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = Statistics()
-    run_state_machine_as_test(
-        bound(log, tmp_path),
-        settings=settings(
-            max_examples=RUNS,
-            stateful_step_count=RUN_LENGTH,
-            deadline=None,
-            derandomize=not LONG,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            phases=(Phase.generate, Phase.shrink),
-        ),
-    )
-    if LONG:
-        with capsys.disabled():
-            sys.stdout.write("\n".join(["", *log.lines(), ""]))
+    machine = bound(log, tmp_path)
+    play(machine, log, capsys, runs=RUNS, length=RUN_LENGTH, at_random=LONG > 0)
     assert log.steps >= (LONG or 800)
     assert min(log.done[name] for name in ("message.send", "claim", "end")) > 10
     assert log.refused
