@@ -5,7 +5,6 @@ home of its own, and merges the reports with `groupx conformance matrix`. It tak
 program that is not installed is left out, with its reason in the output.
 """
 
-import argparse
 import os
 import shlex
 import subprocess
@@ -17,6 +16,7 @@ from groupx.capabilities.documents import read_report
 from groupx.capabilities.mcp_cases import TEXT
 from groupx.capabilities.prompts import COMMAND
 
+from .asked import read_arguments
 from .mock import MockModel
 from .notes import notes_on
 from .real_programs import PROGRAMS, RealProgram
@@ -33,17 +33,7 @@ NOTE = "Its model was the mock model on loopback"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Make docs/capabilities.md.")
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="Else all.")
-    parser.add_argument("--output", type=Path, default=DOCUMENT)
-    parser.add_argument(
-        "--reports",
-        type=Path,
-        help="Keep the JSON reports in this folder; earlier ones in it are merged, too.",
-    )
-    arguments = parser.parse_args()
-    if unknown := set(arguments.programs) - set(PROGRAMS):
-        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
+    arguments = read_arguments("Make docs/capabilities.md.", DOCUMENT)
     with tempfile.TemporaryDirectory(prefix="groupx-matrix-") as folder:
         reports = arguments.reports or Path(folder)
         reports.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,6 @@
 docs/capabilities.md. It takes some seconds for each program; one that is not installed is left out.
 """
 
-import argparse
 import sys
 import tempfile
 import time
@@ -19,6 +18,7 @@ from tests.system.daemon import TERMINAL, Daemon, demo_agent, of_turn
 from tests.system.processes import command_lines
 from tests.system.stream import EventStream
 
+from .asked import read_arguments
 from .matrix import DOCUMENT
 from .mock import MockModel
 from .real_programs import PROGRAMS, RealProgram
@@ -92,17 +92,7 @@ def run_room(program: RealProgram, folder: Path) -> RunReport:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Make the room's tools' section of the matrix.")
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="Else all.")
-    parser.add_argument("--output", type=Path, default=DOCUMENT)
-    parser.add_argument(
-        "--reports",
-        type=Path,
-        help="Keep the JSON reports in this folder; earlier ones in it are merged, too.",
-    )
-    given = parser.parse_args()
-    if unknown := set(given.programs) - set(PROGRAMS):
-        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
+    given = read_arguments("Make the room's tools' section of the matrix.", DOCUMENT)
     with tempfile.TemporaryDirectory(prefix="groupx-room-") as folder:
         files = given.reports or Path(folder) / "reports"
         files.mkdir(parents=True, exist_ok=True)
