@@ -79,11 +79,11 @@ def test_a_failure_says_why_and_can_be_sent_again(open_room: OpenRoom, size: str
     expect(again).to_be_visible()
     expect(room.page.locator(".ending")).to_have_count(failures + 1)
     ending.get_by_role("button", name="Details").last.click()
-    dialog = room.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("NATIVE_TURN_FAILED")
-    expect(dialog).to_contain_text("Attempt 1")
+    panel = room.page.locator("#panel")
+    expect(panel).to_contain_text("NATIVE_TURN_FAILED")
+    expect(panel).to_contain_text("Attempt 1")
     room.page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
+    expect(panel).to_be_hidden()
     assert room.fits()
 
 

@@ -1,18 +1,20 @@
 // The page: load the room, draw it, follow it.
 
-import { get } from "./api.js";
-import { Composer } from "./composer.js";
-import { Connection } from "./connection.js";
-import { History } from "./history.js";
-import { Roster } from "./roster.js";
+import { get } from "./transport/api.js";
+import { Composer } from "./composer/composer.js";
+import { Connection } from "./frame/connection.js";
+import { History } from "./room/history.js";
+import { Roster } from "./sidebar/roster.js";
 import { RoomState } from "./store/state.js";
-import { RoomStream } from "./stream.js";
-import { Scroller } from "./scroll.js";
-import { Timeline } from "./timeline.js";
-import { TurnDetails } from "./turn_details.js";
-import { clockTime, startClock } from "./time.js";
-import { fill, h, say } from "./dom.js";
-import { switchLanguage, t } from "./i18n.js";
+import { RoomStream } from "./transport/stream.js";
+import { Scroller } from "./room/scroll.js";
+import { Timeline } from "./room/timeline.js";
+import { TurnPanel } from "./panels/turn_panel.js";
+import { Panel } from "./frame/panel.js";
+import { Router, routeHash } from "./frame/router.js";
+import { clockTime, startClock } from "./base/time.js";
+import { fill, h, say } from "./base/dom.js";
+import { switchLanguage, t } from "./words/index.js";
 
 const HIDDEN_FRAME_MS = 250;
 const FLASH_MS = 1600;
@@ -31,11 +33,18 @@ class Page {
       h("p", { class: "note" }, t("room.emptyHint")),
       this.databaseNote = h("div", { class: "note" }));
     this.connection = new Connection(this.banner);
-    this.details = new TurnDetails(this.state);
+    this.router = new Router({
+      onRoute: (route) => this.panel.show(route),
+      onEntry: (eventId) => this.goTo(eventId),
+    });
+    this.panel = new Panel(part("panel"), () => this.router.leave());
+    this.panel.add("turn", new TurnPanel(this.state));
     const context = {
       state: this.state,
       onError: (error) => this.complain(error),
-      openTurn: (turnId) => this.details.open(turnId),
+      openTurn: (turnId) => {
+        location.hash = routeHash("turn", turnId);
+      },
       edit: (event) => this.composer.edit(event),
       sentNow: () => this.scroller.toBottom(),
     };
@@ -67,7 +76,7 @@ class Page {
     this.scroller.toBottom();
     this.history.show();
     this.follow();
-    this.goToHash();
+    this.router.follow();
   }
 
   cannotLoad(error) {
@@ -130,6 +139,7 @@ class Page {
   drawAgents() {
     this.agentsDirty = false;
     this.roster.draw();
+    this.panel.agentsChanged();
     this.composer?.rosterChanged();
     if (this.menu) this.menu.textContent = t("agents.count", { n: this.state.agents.size });
   }
@@ -193,6 +203,7 @@ class Page {
       this.lost.unknown += event.body.deliveryCertainty === "unknown" ? 1 : 0;
     }
     this.state.apply(event);
+    this.panel.eventArrived(event);
     if (this.lost && event.seq !== null && event.seq >= this.lost.until) this.sayReconnected();
   }
 
@@ -213,8 +224,8 @@ class Page {
 
   // --- permalinks ---------------------------------------------------------------------------
 
-  goToHash() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  goTo(eventId) {
+    const target = document.getElementById(eventId);
     if (!target?.classList.contains("item")) return;
     this.scroller.stuck = false;
     target.scrollIntoView({ block: "center" });
@@ -225,7 +236,6 @@ class Page {
 
 const page = new Page();
 startClock();
-addEventListener("hashchange", () => page.goToHash());
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) {
     page.unseen = 0;

@@ -1,6 +1,6 @@
 // Buttons that send a command: busy while it is under way, and honest when it is refused.
 
-import { h } from "../dom.js";
+import { h } from "../base/dom.js";
 
 /** `run` returns a promise; its refusal is shown through `onError(error)`. */
 export function actionButton(label, run, { kind = "quiet", title, key, onError }) {

@@ -1,7 +1,7 @@
 // Inside an agent's bubble, folded: its reasoning and its tools.
 
-import { fill, h, redrawn } from "../dom.js";
-import { t } from "../i18n.js";
+import { fill, h, redrawn } from "../base/dom.js";
+import { t } from "../words/index.js";
 import { GrowingText, textElement } from "./text.js";
 
 const GROUP_FROM = 3;

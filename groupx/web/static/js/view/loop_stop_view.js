@@ -1,9 +1,9 @@
 // A call between agents that a limit stopped: one folded row, and the button that lets it go on.
 
-import { fill, h, redrawn } from "../dom.js";
-import { t } from "../i18n.js";
-import { commands } from "../api.js";
-import { clockTime } from "../time.js";
+import { fill, h, redrawn } from "../base/dom.js";
+import { t } from "../words/index.js";
+import { commands } from "../transport/api.js";
+import { clockTime } from "../base/time.js";
 import { actionButton } from "./actions.js";
 import { foldedText } from "./text.js";
 

@@ -1,8 +1,8 @@
 // What somebody said: the text, who gets it and how far each of them is.
 
-import { fill, h, redrawn } from "../dom.js";
-import { t } from "../i18n.js";
-import { commands } from "../api.js";
+import { fill, h, redrawn } from "../base/dom.js";
+import { t } from "../words/index.js";
+import { commands } from "../transport/api.js";
 import { actionButton } from "./actions.js";
 import { finished } from "./rendered.js";
 import { foldedText } from "./text.js";

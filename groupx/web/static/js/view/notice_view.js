@@ -1,8 +1,8 @@
 // Lines between the messages: what happened to the room, and what this page does not know.
 
-import { h, fill } from "../dom.js";
-import { has, t } from "../i18n.js";
-import { clockTime } from "../time.js";
+import { h, fill } from "../base/dom.js";
+import { has, t } from "../words/index.js";
+import { clockTime } from "../base/time.js";
 import { textElement } from "./text.js";
 
 const MAX_CHARACTERS = 4000;

@@ -6,8 +6,8 @@
 // loads nothing, and what should still get through would meet a policy that allows no inline
 // script, no inline style and no foreign image.
 
-import { h, fill } from "../dom.js";
-import { t } from "../i18n.js";
+import { h, fill } from "../base/dom.js";
+import { t } from "../words/index.js";
 import { foldedText, isLong, startOf, textElement } from "./text.js";
 
 const COPIED_MS = 1500;

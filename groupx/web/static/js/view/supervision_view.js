@@ -1,8 +1,8 @@
 // What passes between those who work and those who watch them: one folded row each.
 
-import { fill, h } from "../dom.js";
-import { has, t } from "../i18n.js";
-import { clockTime } from "../time.js";
+import { fill, h } from "../base/dom.js";
+import { has, t } from "../words/index.js";
+import { clockTime } from "../base/time.js";
 import { textElement } from "./text.js";
 
 const MAX_CHARACTERS = 4000;

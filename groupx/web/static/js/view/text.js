@@ -1,8 +1,8 @@
 // Text of people and agents, as text nodes in blocks: a long one stays quick to lay out, and
 // what is folded is not in the page at all.
 
-import { h, fill } from "../dom.js";
-import { t } from "../i18n.js";
+import { h, fill } from "../base/dom.js";
+import { t } from "../words/index.js";
 
 const BLOCK = 4000;
 const FOLD_CHARACTERS = 6000;

@@ -1,10 +1,10 @@
 // One line per target under a message: where its turn stands, and the one thing to do about it.
 
-import { fill, h, redrawn } from "../dom.js";
-import { elapsedElement } from "../time.js";
-import { has, t } from "../i18n.js";
-import { colourClass } from "../actors.js";
-import { commands } from "../api.js";
+import { fill, h, redrawn } from "../base/dom.js";
+import { elapsedElement } from "../base/time.js";
+import { has, t } from "../words/index.js";
+import { colourClass } from "../base/actors.js";
+import { commands } from "../transport/api.js";
 import { actionButton } from "./actions.js";
 
 /** Words for a turn's state. */

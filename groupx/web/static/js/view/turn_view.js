@@ -1,9 +1,9 @@
 // An agent's bubble: from the first sign of life of its turn to the finished answer.
 
-import { fill, h, redrawn } from "../dom.js";
-import { t } from "../i18n.js";
-import { commands } from "../api.js";
-import { elapsedElement } from "../time.js";
+import { fill, h, redrawn } from "../base/dom.js";
+import { t } from "../words/index.js";
+import { commands } from "../transport/api.js";
+import { elapsedElement } from "../base/time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
 import { finished } from "./rendered.js";

@@ -1,6 +1,6 @@
 // Times as people read them; the exact one is in the title. One clock updates them all.
 
-import { language, t } from "./i18n.js";
+import { language, t } from "../words/index.js";
 import { h } from "./dom.js";
 
 const RELATIVE_MS = 30_000;

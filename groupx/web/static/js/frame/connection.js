@@ -1,8 +1,8 @@
 // The truth about the connection, in the top bar and, when it is lost, above the timeline.
 
-import { get } from "./api.js";
-import { h, fill } from "./dom.js";
-import { t } from "./i18n.js";
+import { get } from "../transport/api.js";
+import { h, fill } from "../base/dom.js";
+import { t } from "../words/index.js";
 
 export class Connection {
   constructor(banner) {

@@ -1,8 +1,8 @@
 // Older messages, a page at a time, when the reader comes near the top.
 
-import { get } from "./api.js";
-import { h, fill } from "./dom.js";
-import { t } from "./i18n.js";
+import { get } from "../transport/api.js";
+import { h, fill } from "../base/dom.js";
+import { t } from "../words/index.js";
 
 const PAGE = 100;
 

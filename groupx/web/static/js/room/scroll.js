@@ -1,7 +1,7 @@
 // Where the reader is: at the bottom and kept there, or reading and left alone.
 
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
+import { h } from "../base/dom.js";
+import { t } from "../words/index.js";
 
 const NEAR_BOTTOM = 80;
 const NEAR_TOP = 600;

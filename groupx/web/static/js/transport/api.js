@@ -1,6 +1,6 @@
 // Commands and reads. Every refusal becomes an ApiError that can be shown as it is.
 
-import { t } from "./i18n.js";
+import { t } from "../words/index.js";
 
 const TIMEOUT_MS = 20_000;
 

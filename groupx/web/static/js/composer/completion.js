@@ -1,8 +1,8 @@
 // Picking recipients: a list that opens on @ and takes what was typed behind it.
 
-import { avatar } from "./actors.js";
-import { h, fill } from "./dom.js";
-import { t } from "./i18n.js";
+import { avatar } from "../base/actors.js";
+import { h, fill } from "../base/dom.js";
+import { t } from "../words/index.js";
 
 export const EVERYONE = "@all";
 const AT_WORD = /(^|\s)@([^\s@]*)$/u;

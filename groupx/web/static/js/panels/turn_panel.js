@@ -1,32 +1,21 @@
-// One turn in full: what happened to it, attempt by attempt.
+// One turn in full: what happened to it, attempt by attempt. Address: `#/turn/<turn id>`.
 
-import { get } from "./api.js";
-import { h, fill } from "./dom.js";
-import { t } from "./i18n.js";
-import { textElement } from "./view/text.js";
+import { get } from "../transport/api.js";
+import { h, fill } from "../base/dom.js";
+import { t } from "../words/index.js";
+import { textElement } from "../view/text.js";
 
-export class TurnDetails {
+export class TurnPanel {
   constructor(state) {
     this.state = state;
-    this.body = h("div", { class: "dialog-body" });
-    this.dialog = h("dialog", { class: "turn-details", "aria-label": t("details.title") },
-      h("div", { class: "dialog-head" }, h("h2", null, t("details.title")),
-        h("button", { class: "quiet", type: "button", onclick: () => this.dialog.close() }, t("close"))),
-      this.body);
-    this.dialog.addEventListener("click", (event) => {
-      if (event.target === this.dialog) this.dialog.close();
-    });
-    document.body.append(this.dialog);
   }
 
-  async open(turnId) {
-    fill(this.body, t("loading"));
-    this.dialog.showModal();
-    try {
-      fill(this.body, this.content(await get(`/api/turns/${encodeURIComponent(turnId)}`)));
-    } catch (error) {
-      fill(this.body, h("p", { class: "note" }, error.message));
-    }
+  title() {
+    return t("details.title");
+  }
+
+  async draw(body, [turnId]) {
+    fill(body, this.content(await get(`/api/turns/${encodeURIComponent(turnId)}`)));
   }
 
   content({ turn, attempts = [], partialText }) {

@@ -1,14 +1,14 @@
 // The timeline: one element per entry, in order, grouped by sender, with dividers between days.
 
-import { h, fill } from "./dom.js";
-import { avatar, colourClass } from "./actors.js";
-import { dayKey, dayName, timeElement } from "./time.js";
-import { t } from "./i18n.js";
-import { MessageView, PendingView } from "./view/message_view.js";
-import { LoopStopView } from "./view/loop_stop_view.js";
-import { NoticeView } from "./view/notice_view.js";
-import { SupervisionView } from "./view/supervision_view.js";
-import { TurnView } from "./view/turn_view.js";
+import { h, fill } from "../base/dom.js";
+import { avatar, colourClass } from "../base/actors.js";
+import { dayKey, dayName, timeElement } from "../base/time.js";
+import { t } from "../words/index.js";
+import { MessageView, PendingView } from "../view/message_view.js";
+import { LoopStopView } from "../view/loop_stop_view.js";
+import { NoticeView } from "../view/notice_view.js";
+import { SupervisionView } from "../view/supervision_view.js";
+import { TurnView } from "../view/turn_view.js";
 
 const GROUP_MS = 5 * 60_000;
 

@@ -1,11 +1,11 @@
 // Where the user writes: recipients as chips, text that survives a reload and every error.
 
-import { ApiError, commands, newCommandId } from "./api.js";
-import { avatar, colourClass } from "./actors.js";
+import { ApiError, commands, newCommandId } from "../transport/api.js";
+import { avatar, colourClass } from "../base/actors.js";
 import { Completion, EVERYONE } from "./completion.js";
-import { Draft } from "./store/draft.js";
-import { h, fill, say } from "./dom.js";
-import { t } from "./i18n.js";
+import { Draft } from "../store/draft.js";
+import { h, fill, say } from "../base/dom.js";
+import { t } from "../words/index.js";
 
 export class Composer {
   constructor(root, context) {

@@ -1,11 +1,11 @@
 // The sidebar: every agent, what it does, and what can be done about it.
 
-import { commands } from "./api.js";
-import { assignColours, avatar } from "./actors.js";
-import { fill, h, redrawn, say } from "./dom.js";
-import { elapsedElement } from "./time.js";
-import { t } from "./i18n.js";
-import { actionButton } from "./view/actions.js";
+import { commands } from "../transport/api.js";
+import { assignColours, avatar } from "../base/actors.js";
+import { fill, h, redrawn, say } from "../base/dom.js";
+import { elapsedElement } from "../base/time.js";
+import { t } from "../words/index.js";
+import { actionButton } from "../view/actions.js";
 
 const TONES = {
   idle: "good", working: "busy", cancelling: "busy", starting: "busy", recovering: "busy",

@@ -1,0 +1,42 @@
+// Where the page is, as its address says: `#evt_…` a message, `#/turn/<id>` a view beside the room.
+
+/** `"#/agent/ada/memory"` → `{ name: "agent", args: ["ada", "memory"] }`; null for no such address. */
+export function parseRoute(hash) {
+  if (!hash.startsWith("#/")) return null;
+  const [name, ...args] = hash.slice(2).split("/").map(decoded);
+  return name ? { name, args } : null;
+}
+
+export function routeHash(name, ...args) {
+  return `#/${[name, ...args].map(encodeURIComponent).join("/")}`;
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Calls `onRoute({ name, args } | null)` and `onEntry(eventId)` as the address changes. */
+export class Router {
+  constructor({ onRoute, onEntry }) {
+    this.onRoute = onRoute;
+    this.onEntry = onEntry;
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  follow() {
+    const route = parseRoute(location.hash);
+    this.onRoute(route);
+    const entry = decoded(location.hash.slice(1));
+    if (!route && entry) this.onEntry(entry);
+  }
+
+  /** The address without a view; nothing is asked again of the one before it. */
+  leave() {
+    if (parseRoute(location.hash)) history.pushState(null, "", location.pathname + location.search);
+    this.onRoute(null);
+  }
+}
