@@ -14,6 +14,7 @@ from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
 from groupx.actors.callers import Callers
+from groupx.actors.context_commands import ContextCommands
 from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
@@ -113,6 +114,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         parts=(
             RoomCommands(store, transients),
             MemoryCommands(store),
+            ContextCommands(store),
             MemberCommands(store, terms),
             SupervisionCommands(store, ports.bells, terms),
             OperatorCommands(store, terms),

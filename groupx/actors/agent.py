@@ -21,15 +21,15 @@ from groupx.actors.turn_run import TurnPorts, TurnRun
 from groupx.actors.turn_voice import Speaker, TurnVoice
 from groupx.adapters.contract import AdapterStartError
 from groupx.domain.config import AgentConfig
+from groupx.domain.context_reset import SessionEra
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import RoomId
 from groupx.domain.ledger import ClaimCommand, Claimed, LaneHead
 from groupx.domain.outcomes import ENDINGS, Cause
 from groupx.domain.packet import Packet
 from groupx.domain.roster import AgentState
 from groupx.domain.text import excerpt
 from groupx.domain.views import ErrorView, ProgramView
-from groupx.store.queries.rooms import active_room_id
+from groupx.store.session_era import session_era
 from groupx.store.transactions.claim import claim
 from groupx.store.transactions.requeue import requeue
 
@@ -130,7 +130,7 @@ class AgentActor:
             if turn is None:
                 await self._rest()
                 continue
-            await self._leave_other_room(turn.active_room_id)
+            await self._leave_other_era(turn.era)
             session = await self._session()
             if session is None:
                 continue
@@ -143,7 +143,7 @@ class AgentActor:
     async def _rest(self) -> None:
         """Nothing to run: have a session at hand, then wait for a reason to look again."""
         if self._keeper.current is not None:
-            await self._leave_other_room(await insist(self._store, Read(active_room_id, None)))
+            await self._leave_other_era(await insist(self._store, Read(session_era, None)))
         session = self._keeper.current
         if session is None and self._start_is_due:
             session = await self._session()
@@ -155,10 +155,10 @@ class AgentActor:
         if not session.usable:
             await self._lose(session, None)
 
-    async def _leave_other_room(self, room_id: RoomId) -> None:
-        """A session is of one room: it ends when that is not the active one any more."""
+    async def _leave_other_era(self, era: SessionEra) -> None:
+        """A session is of one room, and of the time between two resets of sessions."""
         session = self._keeper.current
-        if session is not None and session.room_id != room_id:
+        if session is not None and session.era != era:
             self._report(AgentState.STARTING, instance_id=None)
             await self._keeper.renew()
             self._start_is_due = True

@@ -17,6 +17,7 @@ from groupx.domain.commands import (
     DispatchOperation,
     WithdrawAnswer,
 )
+from groupx.domain.context_reset import ContextReset
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
 from groupx.domain.memory import Family, GivenKind, Layer
 from groupx.domain.memory_commands import Draft, Recorded
@@ -297,6 +298,13 @@ class SetMemoryPolicy(_Command, Request[ToBroker, MemoryPolicy]):
     generation: Generation
     expected_revision: int
     reason: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ResetRoom(_Command, Request[ToBroker, ContextReset]):
+    """Begin the room's context anew; never waits for a turn, nor for a session to end."""
+
+    reset_native_sessions: bool = False
 
 
 @attrs.frozen(kw_only=True)

@@ -22,9 +22,10 @@ from groupx.adapters.contract import (
     SessionProfile,
 )
 from groupx.domain.config import AgentConfig
+from groupx.domain.context_reset import SessionEra
 from groupx.domain.envelope import EventActor
 from groupx.domain.errors import ErrorCode
-from groupx.domain.ids import IdSource, RoomId
+from groupx.domain.ids import IdSource
 from groupx.domain.ledger import InstanceOpened
 from groupx.domain.limits import Timeouts
 from groupx.domain.notices import Notice
@@ -32,8 +33,8 @@ from groupx.domain.runs import CloseInstance, SessionEvent
 from groupx.domain.times import iso_from_ms
 from groupx.domain.views import Continuity
 from groupx.process.spawner import Spawner
-from groupx.store.queries.rooms import active_room_id
 from groupx.store.queries.sessions import last_session, was_prompted
+from groupx.store.session_era import session_era
 from groupx.store.transactions.bindings import close_instance, open_instance
 from groupx.store.transactions.session_event import record_session
 
@@ -74,8 +75,8 @@ class OpenSession:
     instance_id: str
     binding_id: str
     native: NativeSession
-    room_id: RoomId
-    """The room that was active when it was asked for."""
+    era: SessionEra
+    """As it was when the session was asked for."""
     continuity: Continuity
     serving: trio.CancelScope
     ended: trio.Event
@@ -108,13 +109,13 @@ class SessionKeeper:
         run a new one begins, and its packets rebuild what an earlier one knew.
         """
         instance_id = self._ports.ids.new("instance")
-        # First: a room that is opened meanwhile makes this a session of the room before.
-        room_id = await self._ask(Read(active_room_id, None))
+        # First: a room or a reset that comes meanwhile makes this a session of the era before.
+        era = await self._ask(Read(session_era, None))
         await self._record("session.starting", instance_id)
         resume = None if self._lost_one else await self._earlier_session()
         while True:
             try:
-                return await self._try(instance_id, room_id, resume)
+                return await self._try(instance_id, era, resume)
             except AdapterStartError as error:
                 if resume is None or error.code is not ErrorCode.NATIVE_RESUME_UNSUPPORTED:
                     await self.count_failure(instance_id, error)
@@ -161,7 +162,7 @@ class SessionKeeper:
         await self._write_down_end(session, "stopped", None)
 
     async def renew(self) -> None:
-        """Leave the session and all that came before it: the next one begins a new room."""
+        """Leave the session and all that came before it: the next one begins a new era."""
         await self.close()
         self._lost_one = False
 
@@ -180,7 +181,7 @@ class SessionKeeper:
 
     # --- one start ------------------------------------------------------------------------
 
-    async def _try(self, instance_id: str, room_id: RoomId, resume: str | None) -> OpenSession:
+    async def _try(self, instance_id: str, era: SessionEra, resume: str | None) -> OpenSession:
         serving, ended = trio.CancelScope(), trio.Event()
         caller = Caller(
             desk="member",
@@ -199,7 +200,7 @@ class SessionKeeper:
             instance_id=instance_id,
             binding_id=caller.binding_id,
             native=native,
-            room_id=room_id,
+            era=era,
             continuity=continuity,
             serving=serving,
             ended=ended,

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from groupx.domain.attempts import DeliveryCertainty, Reconciliation
+from groupx.domain.context_reset import SessionEra
 from groupx.domain.context_usage import Usage
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.outcomes import Cause
@@ -37,8 +38,8 @@ class LaneHead:
     turn_id: str
     source_event_id: str
     room_id: RoomId
-    active_room_id: RoomId
-    """Whose session it is to run in; another room's turns are of older programs only."""
+    era: SessionEra
+    """Of the session that it is to run in; another room's turns are of older programs only."""
     transport: str
     attempts: int
     """Attempts already made of this turn."""

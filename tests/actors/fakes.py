@@ -17,6 +17,7 @@ from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
 from groupx.actors.callers import Callers
+from groupx.actors.context_commands import ContextCommands
 from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
@@ -319,6 +320,7 @@ class Room:
             parts=(
                 RoomCommands(self.store, self.transients),
                 MemoryCommands(self.store),
+                ContextCommands(self.store),
                 MemberCommands(self.store, terms),
                 SupervisionCommands(self.store, self.bells, terms),
                 OperatorCommands(self.store, terms),

@@ -8,11 +8,12 @@ from groupx.domain.pages import LaneSnapshot
 from groupx.domain.views import LaneView
 from groupx.store.lane_rows import active_turn, queued_count
 from groupx.store.queries.rooms import active_room
+from groupx.store.session_era import ERA, read_era
 
-_HEAD = """
+_HEAD = f"""
 SELECT t.turn_id, t.source_event_id, e.room_id, t.transport,
   (SELECT count(*) FROM turn_attempts a WHERE a.turn_id = t.turn_id), e.correlation_id,
-  t.root_correlation_id, (SELECT room_id FROM rooms WHERE active = 1)
+  t.root_correlation_id, {ERA}
 FROM turns t JOIN events e ON e.event_id = t.source_event_id
 WHERE t.target_actor_id = :actor AND t.status = 'queued'
   AND t.enqueue_seq = (
@@ -46,7 +47,7 @@ def lane_head(conn: sqlite3.Connection, actor_id: ActorId) -> LaneHead | None:
         attempts=row[4],
         correlation_id=row[5],
         root_correlation_id=row[6],
-        active_room_id=RoomId(row[7]),
+        era=read_era(row[7:]),
     )
 
 

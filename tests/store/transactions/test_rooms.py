@@ -107,7 +107,7 @@ def test_a_head_says_in_which_room_it_is_to_run(ledger, enter):
     opened = enter()
     ledger.queued()
     head = lane_head(ledger.conn, ledger.a)
-    assert (head.room_id, head.active_room_id) == (opened.room_id, opened.room_id)
+    assert (head.room_id, head.era.room_id) == (opened.room_id, opened.room_id)
 
 
 def test_what_only_the_user_decides_goes_along(ledger, enter):
