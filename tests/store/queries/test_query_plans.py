@@ -6,6 +6,7 @@ import pytest
 
 from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
 from groupx.domain.completion import ClaimInline, ReleaseInline
+from groupx.domain.context_reset import ResetContext
 from groupx.domain.context_usage import RecordUsage, Usage
 from groupx.domain.envelope import Provenance
 from groupx.domain.errors import RecordedRefusal
@@ -20,6 +21,7 @@ from groupx.domain.receipts import ReceiptQuery
 from groupx.domain.runs import CloseInstance, OpenRun, RecoverLane, RecoverQuery
 from groupx.domain.watching import ObserveCommand, WatchQuery
 from groupx.store.queries.bootstrap import bootstrap
+from groupx.store.queries.context_size import SizeQuery, context_start, said_size
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.events_after import events_after
 from groupx.store.queries.history import history
@@ -31,10 +33,12 @@ from groupx.store.queries.sessions import last_session, was_prompted
 from groupx.store.queries.transcript_pages import chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
 from groupx.store.queries.watch import watch_state
+from groupx.store.session_era import session_era
 from groupx.store.transactions import recover
 from groupx.store.transactions.again import again
 from groupx.store.transactions.bindings import close_instance, open_run
 from groupx.store.transactions.completion import claim_inline, release_inline
+from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.context_usage import record_usage
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.memory_policy import set_policy
@@ -115,6 +119,7 @@ def exercise(ledger):
     input_receipts(ledger.conn, ReceiptQuery(source_event_id="e"))
     input_receipts(ledger.conn, ReceiptQuery(source_event_id="e", target_actor_id=ledger.a))
     usage_by_source(ledger.conn, None)
+    exercise_context(ledger)
     lane_views(ledger.conn, None)
     lane_head(ledger.conn, ledger.a)
     turn_detail(ledger.conn, done.turn_id)
@@ -132,6 +137,16 @@ def exercise(ledger):
     ledger.write(close_instance, CloseInstance(instance_id="instance_2"))
     ledger.write(recover_lane, RecoverLane(actor_id=ledger.a))
     ledger.write(recover_all, RecoverQuery(roster=frozenset({ledger.a})))
+
+
+def exercise_context(ledger):
+    session_era(ledger.conn, None)
+    context_start(ledger.conn, None)
+    whole = SizeQuery(room_id="room:main", base_seq=0, after_seq=0, through_seq=999)
+    said_size(ledger.conn, whole)
+    key = ledger.key("context.reset")
+    reset = ResetContext(key=key, by=USER_WEB, reset_native_sessions=True)
+    ledger.write(reset_context, reset)
 
 
 def exercise_policies(ledger):
