@@ -9,7 +9,7 @@ import { RoomState } from "./store/state.js";
 import { RoomStream } from "./transport/stream.js";
 import { Scroller } from "./room/scroll.js";
 import { Timeline } from "./room/timeline.js";
-import { TurnPanel } from "./panels/turn_panel.js";
+import { addPanels } from "./panels/index.js";
 import { Panel } from "./frame/panel.js";
 import { Router, routeHash } from "./frame/router.js";
 import { clockTime, startClock } from "./base/time.js";
@@ -38,7 +38,7 @@ class Page {
       onEntry: (eventId) => this.goTo(eventId),
     });
     this.panel = new Panel(part("panel"), () => this.router.leave());
-    this.panel.add("turn", new TurnPanel(this.state));
+    addPanels(this.panel, this.state);
     const context = {
       state: this.state,
       onError: (error) => this.complain(error),

@@ -28,6 +28,15 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** Make `list` hold exactly these elements, moving nothing that is in its place: what is moved
+ * loses the focus and its place in a scroll. */
+export function place(list, wanted) {
+  wanted.forEach((element, index) => {
+    if (list.children[index] !== element) list.insertBefore(element, list.children[index] ?? null);
+  });
+  while (list.children.length > wanted.length) list.lastChild.remove();
+}
+
 /** Show one line of the page only when it says something. */
 export function say(element, text) {
   element.hidden = !text;

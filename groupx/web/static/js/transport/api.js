@@ -33,6 +33,10 @@ export function post(path, body = {}, commandId = newCommandId()) {
   return request("POST", path, { clientCommandId: commandId, ...body });
 }
 
+export function put(path, body = {}, commandId = newCommandId()) {
+  return request("PUT", path, { clientCommandId: commandId, ...body });
+}
+
 async function request(method, path, body) {
   const options = { method, signal: AbortSignal.timeout(TIMEOUT_MS), headers: {} };
   if (body !== undefined) {

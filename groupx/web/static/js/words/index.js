@@ -1,14 +1,21 @@
 // Every word of the interface in its two languages, a table for each part of the page.
 
+import * as agentPanel from "./agent_panel.js";
+import * as assistant from "./assistant.js";
 import * as composer from "./composer.js";
 import * as connection from "./connection.js";
+import * as context from "./context.js";
 import * as frame from "./frame.js";
+import * as memory from "./memory.js";
+import * as panels from "./panels.js";
+import * as records from "./records.js";
 import * as turnPanel from "./turn_panel.js";
 import * as room from "./room.js";
 import * as roster from "./roster.js";
 import * as turn from "./turn.js";
 
-const TABLES = [composer, connection, frame, turnPanel, room, roster, turn];
+const TABLES = [composer, connection, frame, turnPanel, room, roster, turn, agentPanel, assistant, context,
+  memory, panels, records];
 const STRINGS = {
   en: Object.assign({}, ...TABLES.map((table) => table.en)),
   zh: Object.assign({}, ...TABLES.map((table) => table.zh)),

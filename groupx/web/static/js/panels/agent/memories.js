@@ -1,0 +1,37 @@
+// What an agent keeps for itself: core memories, its days, and whether it may.
+
+import { h } from "../../base/dom.js";
+import { dayName } from "../../base/time.js";
+import { t } from "../../words/index.js";
+import { dayOf } from "../records/kinds.js";
+import { RecordList } from "../records/list.js";
+import { PolicyForm } from "./policy.js";
+
+export class Memories {
+  constructor(state, actorId) {
+    this.actorId = actorId;
+    const mine = (agentMemoryType) => () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType });
+    const readOnly = !state.room.active;
+    this.core = new RecordList(state, {
+      family: "memory", readOnly, title: t("agent.core"), hint: t("agent.coreHint"), none: t("agent.coreNone"),
+      query: mine("core"), blank: { scopeType: "agent", scopeId: actorId },
+    });
+    this.days = new RecordList(state, {
+      family: "memory", readOnly, title: t("agent.days"), hint: t("agent.daysHint"), none: t("agent.daysNone"),
+      query: mine("dated"), blank: null, headingOf: (record) => dayName(dayOf(record)),
+    });
+    this.policy = new PolicyForm(actorId, readOnly);
+    this.root = h("div", { class: "panel-content" }, this.core.element, this.days.element, this.policy.element);
+  }
+
+  async refresh() {
+    await Promise.all([this.core.refresh(), this.days.refresh(), this.policy.refresh()]);
+  }
+
+  eventArrived({ type, body }) {
+    if (type.startsWith("memory.") && body.record?.scopeId === this.actorId) {
+      (body.record.agentMemoryType === "dated" ? this.days : this.core).refresh();
+    }
+    if (type === "memory.policy.changed" && body.actorId === this.actorId) this.policy.refresh();
+  }
+}

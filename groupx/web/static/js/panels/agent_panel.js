@@ -1,0 +1,57 @@
+// One agent. Addresses: `#/agent/<id>`, `#/agent/<id>/memory`, `#/agent/<id>/identity`.
+
+import { fill, h } from "../base/dom.js";
+import { routeHash } from "../frame/router.js";
+import { t } from "../words/index.js";
+import { Identity } from "./agent/identity.js";
+import { Memories } from "./agent/memories.js";
+import { Overview } from "./agent/overview.js";
+
+const TABS = { now: Overview, memory: Memories, identity: Identity };
+
+export class AgentPanel {
+  constructor(state) {
+    this.state = state;
+    this.shown = null;
+  }
+
+  title([id]) {
+    return this.state.agentName(actorIdOf(id));
+  }
+
+  async draw(body, [id, tab = "now"]) {
+    const actorId = actorIdOf(id);
+    this.shown = null;
+    if (!this.state.agents.has(actorId)) {
+      fill(body, h("p", { class: "note" }, t("agent.unknown", { id })));
+      return;
+    }
+    const name = tab in TABS ? tab : "now";
+    const shown = new TABS[name](this.state, actorId);
+    this.shown = shown;
+    fill(body, tabs(actorId.replace(/^agent:/, ""), name), shown.root);
+    await shown.refresh();
+  }
+
+  agentsChanged() {
+    this.shown?.agentsChanged?.();
+  }
+
+  eventArrived(event) {
+    this.shown?.eventArrived?.(event);
+  }
+
+  closed() {
+    this.shown = null;
+  }
+}
+
+function actorIdOf(id) {
+  return id?.startsWith("agent:") ? id : `agent:${id}`;
+}
+
+function tabs(id, current) {
+  return h("nav", { class: "tabs", "aria-label": t("agent.tabs") }, Object.keys(TABS).map((name) =>
+    h("a", { href: name === "now" ? routeHash("agent", id) : routeHash("agent", id, name),
+      "aria-current": name === current ? "page" : null }, t(`agent.tab.${name}`))));
+}

@@ -1,0 +1,87 @@
+// How full the room's context is, and the two things to do about it.
+
+import { fill, h, say } from "../../base/dom.js";
+import { ASIDE_EVENT, compactionNow } from "./compaction.js";
+import { context } from "../../transport/remembered.js";
+import { actionButton } from "../../view/actions.js";
+import { t } from "../../words/index.js";
+import { bar } from "../bar.js";
+import { confirming, number } from "../parts.js";
+import { Refresher } from "../refresher.js";
+
+export class ContextLine {
+  /** `onContext(context)` hears what was loaded. */
+  constructor({ onContext = () => {} } = {}) {
+    this.onContext = onContext;
+    this.words = h("p", { class: "note" }, t("panel.loading"));
+    this.gauge = h("div", { class: "gauge" }, bar([]));
+    this.progress = h("p", { class: "note", role: "status", hidden: true });
+    this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
+    this.native = h("input", { type: "checkbox" });
+    this.compact = actionButton(t("context.compact"), () => this.begin(), {
+      kind: "button", onError: (error) => say(this.error, error.message) });
+    this.compact.disabled = true;
+    this.reset = confirming(t("context.reset"), {
+      question: t("context.resetAsk"), yes: t("context.reset"),
+      inside: h("label", { class: "check" }, this.native, t("context.resetNative")),
+      run: () => this.startAnew(),
+      onError: (error) => say(this.error, error.message),
+    });
+    this.element = h("section", { class: "part context-line" },
+      h("div", { class: "part-head" }, h("h3", null, t("context.title"))),
+      this.gauge, this.words, this.progress, this.error,
+      h("div", { class: "buttons" }, this.compact, this.reset));
+    this.refresher = new Refresher(() => this.load());
+  }
+
+  async refresh() {
+    try {
+      await this.refresher.ask();
+    } catch (error) {
+      say(this.error, error.message);
+      say(this.words, "");
+    }
+  }
+
+  async load() {
+    const now = await context.read();
+    const max = now.maxCharacters || 1;
+    fill(this.gauge, bar([{ share: now.estimatedCharacters / max, tone: "busy" }],
+      now.compactionTriggerCharacters / max));
+    fill(this.words, [
+      t("context.used", { n: number(now.estimatedCharacters), max: number(max), percent: now.utilizationPercent }),
+      t("context.uncompacted", { n: number(now.uncompactedMessageCount) }),
+      now.summaryThroughSeq ? t("context.summary", { n: number(now.summaryThroughSeq) }) : t("context.noSummary"),
+      now.resetThroughSeq ? t("context.resetAt", { n: number(now.resetThroughSeq) }) : "",
+    ].filter(Boolean).join(" "));
+    this.compact.disabled = !now.compactable || this.running;
+    this.compact.title = now.compactable ? t("context.compactHint") : t("context.nothing");
+    this.compactable = now.compactable;
+    this.onContext(now);
+  }
+
+  async begin() {
+    say(this.error, "");
+    const { compactionId } = await context.compact();
+    this.heard({ type: "context.compaction.started", body: { compactionId } });
+  }
+
+  async startAnew() {
+    say(this.error, "");
+    const { changed } = await context.reset(this.native.checked);
+    say(this.progress, t(changed ? "context.resetDone" : "context.resetNothing"));
+    await this.refresh();
+  }
+
+  eventArrived(event) {
+    if (event.type.startsWith("context.compaction.")) this.heard(event);
+    if (ASIDE_EVENT.test(event.type)) this.refresh();
+  }
+
+  heard(event) {
+    const { running, word, values } = compactionNow(event);
+    this.running = running;
+    say(this.progress, t(word, values));
+    this.compact.disabled = running || !this.compactable;
+  }
+}

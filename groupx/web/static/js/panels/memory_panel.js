@@ -1,0 +1,88 @@
+// What the room remembers, and how full its context is. Addresses: `#/memory`, and
+// `#/memory/new/<event id>` to keep what a message says.
+
+import { fill, h } from "../base/dom.js";
+import { t } from "../words/index.js";
+import { ContextLine } from "./memory/context_line.js";
+import { KINDS, MAX_CHARACTERS } from "./records/kinds.js";
+import { RecordList } from "./records/list.js";
+
+const TYPING_MS = 250;
+const REMEMBERED = /^memory\.|^context\.(reset|compaction\.completed)$/;
+
+export class MemoryPanel {
+  constructor(state) {
+    this.state = state;
+    this.shown = null;
+  }
+
+  title() {
+    return t("memory.title");
+  }
+
+  async draw(body, [what, eventId]) {
+    const shown = new ShownMemory(this.state);
+    this.shown = shown;
+    fill(body, shown.root);
+    if (what === "new" && eventId) shown.rememberMessage(eventId);
+    await shown.refresh();
+  }
+
+  eventArrived(event) {
+    this.shown?.eventArrived(event);
+  }
+
+  closed() {
+    this.shown = null;
+  }
+}
+
+class ShownMemory {
+  constructor(state) {
+    this.state = state;
+    this.context = state.room.active ? new ContextLine() : null;
+    this.kind = h("select", { "aria-label": t("record.kind"), onchange: () => this.filter() },
+      h("option", { value: "" }, t("memory.allKinds")),
+      [...KINDS, "summary"].map((kind) => h("option", { value: kind }, t(`record.kind.${kind}`))));
+    this.words = h("input", { type: "search", placeholder: t("memory.search"), "aria-label": t("memory.search"),
+      oninput: () => this.typed() });
+    this.room = this.list("room", { blank: { scopeType: "room" }, title: t("memory.room"),
+      hint: t("memory.roomHint"), none: t("memory.none") });
+    this.interactions = this.list("correlation", { blank: null, title: t("memory.interactions"),
+      hint: t("memory.interactionsHint"), none: t("memory.noneHere") });
+    this.root = h("div", { class: "panel-content" }, this.context?.element,
+      h("div", { class: "filters", role: "search" }, this.words, this.kind),
+      this.room.element, this.interactions.element);
+  }
+
+  list(scopeType, options) {
+    const roomId = this.state.room.active ? null : this.state.room.roomId;
+    return new RecordList(this.state, {
+      family: "memory", readOnly: !this.state.room.active, ...options,
+      query: () => ({ scopeType, roomId, kind: this.kind.value || null, q: this.words.value.trim() || null }),
+    });
+  }
+
+  async refresh() {
+    await Promise.all([this.context?.refresh(), this.filter()]);
+  }
+
+  async filter() {
+    await Promise.all([this.room.refresh(), this.interactions.refresh()]);
+  }
+
+  typed() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.filter(), TYPING_MS);
+  }
+
+  rememberMessage(eventId) {
+    const content = this.state.events.get(eventId)?.body.content ?? "";
+    this.room.open({ content: content.slice(0, MAX_CHARACTERS), sourceEventId: eventId });
+  }
+
+  eventArrived(event) {
+    this.context?.eventArrived(event);
+    if (REMEMBERED.test(event.type)) this.filter();
+  }
+}

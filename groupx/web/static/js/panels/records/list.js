@@ -1,0 +1,145 @@
+// A list of records that follows what happens: adding, rewriting, taking back, and what was before.
+
+import { fill, h, place, say } from "../../base/dom.js";
+import { records } from "../../transport/remembered.js";
+import { t } from "../../words/index.js";
+import { Refresher } from "../refresher.js";
+import { RecordEditor } from "./editor.js";
+import { RecordItem } from "./item.js";
+import { recordId } from "./kinds.js";
+
+const PAGE = 50;
+const MOST = 200;
+
+/**
+ * Options: `family` "memory" | "identity"; `title`; `hint` what it is, in a sentence; `none` what an
+ * empty one says; `query()` filters; `blank` the fields of a new record beside kind and content (null:
+ * nothing can be added); `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
+ */
+export class RecordList {
+  constructor(state, options) {
+    this.state = state;
+    this.options = { order: (found) => found, headingOf: () => null, ...options };
+    this.items = new Map();
+    this.headings = new Map();
+    this.found = [];
+    this.nextBefore = null;
+    this.history = h("input", { type: "checkbox", onchange: () => this.refresh() });
+    this.add = h("button", { class: "button", type: "button", onclick: () => this.open() }, t("record.add"));
+    this.add.hidden = !options.blank || options.readOnly;
+    this.adding = h("div", { hidden: true });
+    this.list = h("ul", { class: "records" });
+    this.none = h("p", { class: "note", hidden: true });
+    this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
+    this.more = h("button", { class: "link", type: "button", hidden: true, onclick: () => this.older() }, t("more"));
+    this.element = h("section", { class: "part" },
+      h("div", { class: "part-head" }, h("h3", null, options.title),
+        h("label", { class: "check note" }, this.history, t("record.history")), this.add),
+      options.hint ? h("p", { class: "note" }, options.hint) : null,
+      this.adding, this.error, this.list, this.none, this.more);
+    this.refresher = new Refresher(() => this.load());
+  }
+
+  /** Load again what is shown. Never refuses: what went wrong is said in the list. */
+  async refresh() {
+    try {
+      await this.refresher.ask();
+      say(this.error, "");
+    } catch (error) {
+      say(this.error, error.message);
+    }
+  }
+
+  async load() {
+    const limit = Math.min(MOST, Math.max(PAGE, this.found.length));
+    this.take(await this.read({ limit }), []);
+  }
+
+  async older() {
+    try {
+      this.take(await this.read({ limit: PAGE, before: this.nextBefore }), this.found);
+    } catch (error) {
+      say(this.error, error.message);
+    }
+  }
+
+  read(page) {
+    const show = this.history.checked ? "history" : null;
+    return records.list(this.options.family, { ...this.options.query(), show, ...page });
+  }
+
+  take({ records: page, nextBefore = null }, before) {
+    this.found = [...before, ...page];
+    this.nextBefore = nextBefore;
+    this.more.hidden = nextBefore === null;
+    this.draw();
+  }
+
+  draw() {
+    const shown = this.options.order(this.found);
+    const wanted = [];
+    let heading = null;
+    for (const record of shown) {
+      const now = this.options.headingOf(record);
+      if (now !== heading && now !== null) wanted.push(this.heading(now));
+      heading = now;
+      wanted.push(this.item(record).element);
+    }
+    this.forget(new Set(shown.map(recordId)), wanted);
+    place(this.list, wanted);
+    say(this.none, wanted.length ? "" : this.options.none);
+  }
+
+  heading(text) {
+    if (!this.headings.has(text)) this.headings.set(text, h("li", { class: "records-heading" }, h("h4", null, text)));
+    return this.headings.get(text);
+  }
+
+  item(record) {
+    const { family, readOnly } = this.options;
+    let item = this.items.get(recordId(record));
+    if (!item) {
+      item = new RecordItem({ family, state: this.state, readOnly, changed: () => this.refresh() });
+      this.items.set(recordId(record), item);
+    }
+    item.update(record);
+    return item;
+  }
+
+  /** Drop what is gone; what is being edited stays at the top, and says so. */
+  forget(present, wanted) {
+    for (const [id, item] of this.items) {
+      if (present.has(id)) continue;
+      if (item.busy) {
+        item.orphaned();
+        wanted.unshift(item.element);
+      } else {
+        this.items.delete(id);
+      }
+    }
+  }
+
+  /** Begin a new record; `content` and `sourceEventId` when it comes from a message. */
+  open({ content = "", sourceEventId } = {}) {
+    const { family, blank, title } = this.options;
+    const editor = new RecordEditor({
+      about: `new:${JSON.stringify([family, blank, sourceEventId ?? null])}`, content, label: `${t("record.add")}: ${title}`,
+      save: async (written, command) => {
+        await records.add(family, { ...blank, ...written, sourceEventId }, command);
+        await this.refresh();
+      },
+      done: () => this.close(),
+    });
+    fill(this.adding, editor.element);
+    this.adding.hidden = false;
+    this.add.hidden = true;
+    editor.focus();
+  }
+
+  close() {
+    this.adding.hidden = true;
+    this.add.hidden = false;
+    fill(this.adding);
+    this.add.focus();
+  }
+}

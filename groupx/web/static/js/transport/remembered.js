@@ -1,0 +1,26 @@
+// What is remembered: records, policies, and how full the room's context is.
+
+import { get, post, put } from "./api.js";
+
+const segment = encodeURIComponent;
+
+/** `family` is "memory" or "identity". */
+export const records = {
+  list: (family, query) => get(`/api/${family}`, query),
+  add: (family, record, commandId) => post(`/api/${family}`, record, commandId),
+  supersede: (family, id, { kind, content }, commandId) =>
+    post(`/api/${family}/${segment(id)}/supersede`, { kind, content }, commandId),
+  retract: (family, id) => post(`/api/${family}/${segment(id)}/retract`),
+};
+
+export const policies = {
+  read: (actorId) => get(`/api/memory-policy/${segment(actorId)}`),
+  set: (actorId, { useMemories, generation, expectedRevision }) =>
+    put(`/api/memory-policy/${segment(actorId)}`, { useMemories, generation, expectedRevision }),
+};
+
+export const context = {
+  read: () => get("/api/context"),
+  compact: () => post("/api/context/compact"),
+  reset: (resetNativeSessions) => post("/api/context/reset", { resetNativeSessions }),
+};
