@@ -402,6 +402,7 @@ class Runtime:
             **_fields(self._entrance),
             broker=self._room.broker.ref,
             assistant=self._assistant_face(),
+            context=self._room.context.ref,
             store=store,
             directory=self._room.directory,
             hub=self._hub,

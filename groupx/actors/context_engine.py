@@ -1,13 +1,16 @@
 """The context engine: turns what the ledger knows into the text an agent is sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import trio
 
+from groupx.actors.context_meter import ContextMeter
 from groupx.actors.mailbox import ActorRef, Letter, Mailbox
-from groupx.actors.messages import BuildPacket, ToContext, ToStore
+from groupx.actors.messages import BuildPacket, MeasureContext, ToContext, ToStore
 from groupx.actors.transcript_reading import read_inputs
 from groupx.domain.config import AgentConfig
+from groupx.domain.context_view import ContextView
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.limits import Limits
@@ -20,7 +23,7 @@ BOUNDARY_BYTES = 8
 
 
 class ContextEngineActor:
-    """Answers BuildPacket, each in a task of its own; what goes wrong is the asker's alone."""
+    """Answers each request in a task of its own; what goes wrong is the asker's alone."""
 
     def __init__(
         self,
@@ -36,6 +39,11 @@ class ContextEngineActor:
         self._entropy = entropy
         self._mailbox = Mailbox[ToContext]("the context engine", MAILBOX_CAPACITY)
         self.ref: ActorRef[ToContext] = self._mailbox
+        self._meter = ContextMeter(store, limits)
+        self._handlers: dict[type[Any], Callable[[Any], Awaitable[Any]]] = {
+            BuildPacket: self._build,
+            MeasureContext: self._measure,
+        }
 
     async def run(self) -> None:
         """Serve until cancelled."""
@@ -49,9 +57,12 @@ class ContextEngineActor:
 
     async def _answer(self, letter: Letter) -> None:
         try:
-            letter.answer(await self._build(letter.message))
+            letter.answer(await self._handlers[type(letter.message)](letter.message))
         except Exception as error:
             letter.refuse(error)
+
+    async def _measure(self, _: MeasureContext) -> ContextView:
+        return await self._meter.read()
 
     async def _build(self, request: BuildPacket) -> Packet:
         query = PacketQuery(turn_id=request.turn_id, native_session_id=request.native_session_id)

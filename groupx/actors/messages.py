@@ -18,6 +18,7 @@ from groupx.domain.commands import (
     WithdrawAnswer,
 )
 from groupx.domain.context_reset import ContextReset
+from groupx.domain.context_view import ContextView
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
 from groupx.domain.memory import Family, GivenKind, Layer
 from groupx.domain.memory_commands import Draft, Recorded
@@ -89,6 +90,11 @@ class BuildPacket(Request[ToContext, Packet]):
     turn_id: str
     native_session_id: str | None
     """The session that will get it; decides what it has already seen."""
+
+
+@attrs.frozen(kw_only=True)
+class MeasureContext(Request[ToContext, ContextView]):
+    """How full the active room's context is by now."""
 
 
 # --- agents -----------------------------------------------------------------------------------

@@ -166,6 +166,9 @@ POLICIES: tuple[Policy, ...] = (
                  "generation": choice("enabled", "disabled", "excluded"),
                  "expectedRevision": whole(least=0, most=MAX_SEQ),
                  "reason": text(most=500, required=False)}),
+    # context
+    _get("context", "/api/context"),
+    _post("reset_context", "/api/context/reset", {"resetNativeSessions": flag()}),
     # files
     _post("backup", "/api/backup"),
     _post("send_message", "/api/messages",
@@ -188,7 +191,7 @@ POLICIES: tuple[Policy, ...] = (
     _get("assistant", "/api/assistant"),
     _get("assistant_messages", "/api/assistant/messages",
          query={"beforeId": identifier(required=False),
-                "limit": number(least=1, most=MAX_PAGE_MESSAGES)}),
+                "limit": number(least=1, most=MAX_PAGE_MESSAGES), "render": word("html")}),
     _post("say_aside", "/api/assistant/messages", {"content": text()}),
     _post("cancel_aside", "/api/assistant/cancel"),
     # agents

@@ -10,7 +10,7 @@ from groupx.actors.assistant_board import AssistantBoard
 from groupx.actors.callers import Caller, Desk
 from groupx.actors.event_hub import EventHub
 from groupx.actors.mailbox import ActorRef
-from groupx.actors.messages import ToAssistant, ToBroker, ToStore
+from groupx.actors.messages import ToAssistant, ToBroker, ToContext, ToStore
 from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
@@ -139,6 +139,7 @@ class Services(Entrance):
 
     broker: ActorRef[ToBroker]
     assistant: AssistantFace
+    context: ActorRef[ToContext]
     store: ActorRef[ToStore]
     directory: AgentViews
     hub: EventHub

@@ -72,7 +72,7 @@ async def test_a_defect_fails_the_one_turn_visibly_and_nothing_else(
     async with open_room(tmp_path, "a", "b") as room:
         for program in room.programs.values():
             program.script = answers
-        build = room.context._build
+        build = room.context._handlers[BuildPacket]
 
         async def defective(request):
             packet = await build(request)
@@ -80,7 +80,7 @@ async def test_a_defect_fails_the_one_turn_visibly_and_nothing_else(
                 raise ZeroDivisionError("a defect")
             return packet
 
-        room.context._build = defective
+        room.context._handlers[BuildPacket] = defective
         [bad] = await room.send(A, content="poison")
         [good] = await room.send(A, content="fine")
         await room.ended(bad, good)

@@ -164,13 +164,19 @@ def assistant():
 
 
 @pytest.fixture
-async def services(entrance, broker, assistant, store, tmp_path):
+def context():
+    return FakeActor({})
+
+
+@pytest.fixture
+async def services(entrance, broker, assistant, context, store, tmp_path):
     return Services(
         **attrs.asdict(entrance, recurse=False),
         broker=broker,
         assistant=AssistantFace(
             board=AssistantBoard(name="Ann", driver="demo", now_ms=lambda: 1), ref=assistant
         ),
+        context=context,
         store=store,
         directory=FakeDirectory(),
         hub=EventHub(Limits()),

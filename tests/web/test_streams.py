@@ -134,6 +134,7 @@ class Room:
             mcp=nobody,
             broker=nobody,
             assistant=nobody,
+            context=nobody,
             store=self.store,
             directory=Directory(),
             hub=self.hub,
