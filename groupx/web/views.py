@@ -1,7 +1,7 @@
 """What messages look like: their Markdown as safe HTML, made once, off the event loop."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -42,6 +42,10 @@ class Views:
         """The HTML of one event however long it is; None when it has nothing to show."""
         return await trio.to_thread.run_sync(_html_of, frame, False, limiter=self._limiter)
 
+    async def texts(self, contents: Sequence[str]) -> list[str | None]:
+        """Of texts that are no events; None for one that is too long, and kept of none."""
+        return await trio.to_thread.run_sync(_html_of_texts, contents, limiter=self._limiter)
+
     async def _view(self, frame: Frame) -> bytes | None:
         if frame.seq is None or frame.type != "message.created":
             return None
@@ -73,6 +77,12 @@ def _cost(view: bytes | None) -> int:
 def _view_of(frame: Frame) -> bytes | None:
     html = _html_of(frame, True)
     return None if html is None else orjson.dumps({"html": html})
+
+
+def _html_of_texts(contents: Sequence[str]) -> list[str | None]:
+    from groupx.render.markdown import is_too_long, render_markdown  # noqa: PLC0415
+
+    return [None if is_too_long(text) else render_markdown(text) for text in contents]
 
 
 def _html_of(frame: Frame, short_only: bool) -> str | None:

@@ -1,5 +1,6 @@
 """The side conversation over REST."""
 
+import attrs
 import orjson
 import pytest
 
@@ -81,6 +82,21 @@ async def test_a_page_says_how_each_message_stands(client, board, store):
     assert [message.get("state") for message in found["messages"]] == ["failed", None]
     assert found["messages"][0]["error"] == {"code": "X", "message": "why"}
     assert (store.asked[0].query.before_id, store.asked[0].query.limit) == ("asst_9", 2)
+
+
+async def test_replies_are_rendered_on_request_and_what_was_asked_is_not(client, store):
+    reply = attrs.evolve(ANSWERED, content="| a |\n|---|\n| <script>x</script> |")
+    store.answers["Read"] = SidePage(messages=(ASKED, reply), previous_before_id=None)
+    plain = await client.get("/api/assistant/messages")
+    assert [message.get("view") for message in plain.json()["messages"]] == [None, None]
+    response = await client.get("/api/assistant/messages?render=html")
+    asked, answered = response.json()["messages"]
+    assert "view" not in asked
+    assert "<td>&lt;script&gt;x&lt;/script&gt;</td>" in answered["view"]["html"]
+    long = attrs.evolve(ANSWERED, content="a" * 70_000)
+    store.answers["Read"] = SidePage(messages=(long,), previous_before_id=None)
+    response = await client.get("/api/assistant/messages?render=html")
+    assert "view" not in response.json()["messages"][0]
 
 
 async def test_a_cancel_is_passed_on(client, board, assistant):

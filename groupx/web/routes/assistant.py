@@ -20,15 +20,19 @@ async def assistant(services: Services, call: Call) -> Answer:
 
 
 async def assistant_messages(services: Services, call: Call) -> Answer:
-    """The messages before `beforeId` (or the newest), ascending. NOT_FOUND."""
+    """The messages before `beforeId` (or the newest), ascending; with `render=html` the replies
+    have a `view`. NOT_FOUND."""
     query = SideQuery(
         before_id=call.query.get("beforeId"), limit=call.query.get("limit", MAX_PAGE_MESSAGES)
     )
     page = await services.store.ask(Read(side_page, query, READ_DEADLINE_MS))
     before = page.previous_before_id
+    told = [_message(services, message) for message in page.messages]
+    if call.query.get("render") == "html":
+        await _add_views(services, told)
     return wire_answer(
         {
-            "messages": [_message(services, message) for message in page.messages],
+            "messages": told,
             "previousPage": None if before is None else {"beforeId": before},
         }
     )
@@ -73,6 +77,14 @@ def _message(services: Services, message: SideMessage) -> dict[str, Any]:
     if message.role == "user":
         told |= to_wire(services.assistant.board.aside(message))
     return told
+
+
+async def _add_views(services: Services, told: list[dict[str, Any]]) -> None:
+    replies = [message for message in told if message["role"] == "assistant"]
+    rendered = await services.views.texts([message["content"] for message in replies])
+    for message, html in zip(replies, rendered, strict=True):
+        if html is not None:
+            message["view"] = {"html": html}
 
 
 HANDLERS = {

@@ -43,6 +43,7 @@ export class Panel {
     this.heading.textContent = view.title(route.args);
     this.heading.focus();
     fill(this.body, h("p", { class: "note" }, t("panel.loading")));
+    this.body.scrollTop = 0;
     this.draw(view, route.args);
     return true;
   }

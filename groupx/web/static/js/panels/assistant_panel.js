@@ -79,10 +79,7 @@ class ShownAssistant {
     clearTimeout(this.timer);
     try {
       const standing = await assistant.standing();
-      if (!this.talk.standing || this.talk.busy || this.talk.outdatedBy(standing)) {
-        this.talk.standing = standing;
-        this.talk.take(await assistant.messages());
-      }
+      if (this.talk.outdatedBy(standing)) this.talk.take(await assistant.messages());
       this.talk.standing = standing;
       say(this.error, "");
     } catch (error) {

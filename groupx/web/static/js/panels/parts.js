@@ -1,6 +1,7 @@
 // Small pieces that every view beside the room is made of.
 
 import { h } from "../base/dom.js";
+import { dayKey } from "../base/time.js";
 import { language, t } from "../words/index.js";
 
 const COPIED_MS = 1500;
@@ -21,8 +22,10 @@ export function facts(rows) {
 /** The exact moment, for a record of what happened. */
 export function moment(iso) {
   if (!iso) return null;
-  const text = new Date(iso).toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium" });
-  return h("time", { datetime: iso }, text);
+  const date = new Date(iso);
+  const day = dayKey(iso) === dayKey(new Date()) ? {} : { year: "numeric", month: "short", day: "numeric" };
+  return h("time", { datetime: iso, title: date.toString() }, date.toLocaleString(language(),
+    { ...day, hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }));
 }
 
 export function number(value) {

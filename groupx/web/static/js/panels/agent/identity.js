@@ -33,7 +33,8 @@ export class Identity {
   async loadConfigured() {
     const setup = await get("/api/setup").catch(() => null);
     const text = setup?.config?.agents?.[this.id]?.identity;
-    fill(this.configured, text ? foldedText(text) : h("p", { class: "note" }, t("agent.configuredNone")));
+    if (text) fill(this.configured, foldedText(text));
+    else fill(this.configured, h("p", { class: "note" }, t(setup ? "agent.configuredNone" : "agent.configuredUnread")));
   }
 
   eventArrived({ type, body }) {

@@ -55,9 +55,11 @@ export class Conversation {
   }
 
   /** Whether a standing tells of messages that are not shown as they are now. */
-  outdatedBy(standing) {
-    const working = this.messages.find((message) => message.state === "working");
-    return (working?.messageId ?? null) !== (standing.reply?.messageId ?? null);
+  outdatedBy({ state, reply }) {
+    if (!this.standing) return true;
+    const working = this.messages.find((message) => OPEN.has(message.state))?.messageId ?? null;
+    if (!reply && BUSY.has(state)) return false; // its program is starting, or ends the reply
+    return working !== (reply?.messageId ?? null);
   }
 }
 

@@ -3,7 +3,8 @@
 import { avatar } from "../../base/actors.js";
 import { fill, h, redrawn } from "../../base/dom.js";
 import { timeElement } from "../../base/time.js";
-import { foldedText, GrowingText } from "../../view/text.js";
+import { finished } from "../../view/rendered.js";
+import { GrowingText } from "../../view/text.js";
 import { t } from "../../words/index.js";
 
 export class SideMessage {
@@ -26,7 +27,7 @@ export class SideMessage {
       h("div", { class: "side-head" }, mine ? null : avatar("user:assistant", this.name),
         h("span", { class: "name" }, mine ? t("actor.you") : this.name),
         message.createdAt ? timeElement(message.createdAt) : null),
-      h("div", { class: "side-text" }, foldedText(message.content)),
+      h("div", { class: "side-text" }, finished(message.content, message.view?.html)),
       mine ? this.standing(message) : null,
     ];
   }
