@@ -7,13 +7,17 @@ import attrs
 
 from groupx.domain.ids import USER_ASSISTANT, USER_WEB, ActorId, agent_id_of
 
+_MINUTE = len("2026-01-01T00:00")
+
 
 @attrs.frozen(kw_only=True)
 class Entry:
-    """One attributed piece of a packet; `subject` and `seq` are `-` where there is none."""
+    """One attributed piece of a packet; `subject`, `seq` and `at` are `-` where there is none."""
 
     id: str
     seq: str
+    at: str
+    """When what it says was so: ISO, shown to the minute."""
     author: str
     subject: str
     source: str
@@ -24,8 +28,9 @@ class Entry:
         """Its text in the packet that has this mark."""
         note = f' note="{self.note}"' if self.note else ""
         return (
-            f"<entry {mark} id={label(self.id)} seq={self.seq} author={label(self.author)} "
-            f"subject={label(self.subject)} source={label(self.source)}{note}>\n"
+            f"<entry {mark} id={label(self.id)} seq={self.seq} at={label(self.at[:_MINUTE])} "
+            f"author={label(self.author)} subject={label(self.subject)} "
+            f"source={label(self.source)}{note}>\n"
             f"{self.content}\n</entry {mark}>\n"
         )
 

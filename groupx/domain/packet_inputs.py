@@ -100,6 +100,8 @@ class ActiveSummary:
     summary_id: str
     from_seq: int
     through_seq: int
+    at: str
+    """Of the newest thing that it covers: what was said while it was made is later than it."""
     content: str
     generator_actor_id: ActorId
 

@@ -17,6 +17,8 @@ class Kept:
     record_id: str
     seq: int | None
     """Of the event that it comes from."""
+    at: str
+    """When it was kept; of what was made of turns, when the newest of them was."""
     kind: str
     author: ActorId
     subject: ActorId | None
@@ -64,7 +66,7 @@ class Chosen:
 def choose(
     name: str, kept: Sequence[Kept], older: int, *, target: ActorId, mark: str, characters: int
 ) -> Chosen:
-    """The newest that fit into `characters`, shown the oldest first; a record is never cut.
+    """The newest that fit into `characters`, the newest first; a record is never cut.
 
     `older` ones are left out with those that do not fit.
     """
@@ -76,7 +78,6 @@ def choose(
         if size <= left:
             left -= size
             chosen.append(entry)
-    chosen.reverse()
     return Chosen(section(name, chosen, mark), len(kept) - len(chosen) + older)
 
 
@@ -84,6 +85,7 @@ def _entry(kept: Kept, target: ActorId) -> Entry:
     return Entry(
         id=kept.record_id,
         seq="-" if kept.seq is None else str(kept.seq),
+        at=kept.at,
         author=kept.author,
         subject=kept.subject or "-",
         source=_source(kept, target),

@@ -16,8 +16,10 @@ from groupx.store.turn_rows import TurnRow, get_turn
 
 _CURSOR = "SELECT last_delivered_seq FROM delivery_cursors WHERE actor_id = ? AND room_id = ?"
 _SUMMARY = """
-SELECT summary_id, from_seq, through_seq, content, generator_actor_id FROM summaries
-WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
+SELECT summary_id, from_seq, through_seq, content, generator_actor_id, coalesce(
+  (SELECT e.occurred_at FROM events e WHERE e.room_id = s.room_id AND e.seq <= s.through_seq
+   ORDER BY e.seq DESC LIMIT 1), s.created_at)
+FROM summaries s WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
 """
 _SAID_BETWEEN = f"""
 SELECT 1 FROM events WHERE room_id = ? AND seq > ? AND seq < ?
@@ -112,6 +114,7 @@ def _summary(
         summary_id=row[0],
         from_seq=row[1],
         through_seq=row[2],
+        at=row[5],
         content=row[3],
         generator_actor_id=row[4],
     )

@@ -3,6 +3,7 @@
 import sqlite3
 from typing import Any
 
+from groupx.domain.memory import AUTOMATIC
 from groupx.domain.memory_policy import DEFAULT_POLICY
 from groupx.domain.packet_memories import Kept, PacketMemories, Sort
 from groupx.store.policy_rows import find_policy
@@ -10,11 +11,16 @@ from groupx.store.turn_rows import TurnRow
 
 MOST = 64
 """Of each sort, the newest; a packet says how many it does not show."""
-_TOTAL = 7
-_MEMORY = """
+_TOTAL = 8
+_AT = f"""
+CASE WHEN m.source_kind IN {tuple(sorted(AUTOMATIC))} THEN coalesce(
+  (SELECT e.occurred_at FROM events e WHERE e.event_id = m.source_event_id), m.created_at)
+ELSE m.created_at END
+"""
+_MEMORY = f"""
 SELECT m.memory_id, (SELECT e.seq FROM events e WHERE e.event_id = m.source_event_id), m.kind,
   m.author_actor_id, m.subject_actor_id, m.source_kind, m.content,
-  count(*) OVER ()
+  {_AT}, count(*) OVER ()
 FROM memory_records m
 """
 _NEWEST = " ORDER BY m.created_at DESC, m.memory_id DESC LIMIT ?"
@@ -33,7 +39,7 @@ _SHARED = (
 _IDENTITY = """
 SELECT i.identity_id, (SELECT e.seq FROM events e WHERE e.event_id = i.source_event_id), i.kind,
   i.author_actor_id, i.subject_actor_id, i.source_kind, i.content,
-  count(*) OVER ()
+  i.created_at, count(*) OVER ()
 FROM identity_records i WHERE i.subject_actor_id = ? AND i.status = 'active'
 ORDER BY i.created_at DESC, i.identity_id DESC LIMIT ?
 """
@@ -73,4 +79,5 @@ def _kept(row: tuple[Any, ...]) -> Kept:
         subject=row[4],
         source_kind=row[5],
         content=row[6],
+        at=row[7],
     )

@@ -106,6 +106,19 @@ def test_the_floor_and_the_checkpoint(ledger):
     assert words(it.transcript) == ["q3", "r3"]
 
 
+def test_a_checkpoint_is_as_old_as_the_newest_thing_in_it(ledger):
+    ledger.completed(content="old", response="older than the checkpoint")
+    (through, at) = ledger.row("SELECT max(seq), max(occurred_at) FROM events")
+    ledger.clock += 60_000
+    ledger.send(ledger.b, content="said while it was made")
+    ledger.conn.execute(
+        "INSERT INTO summaries VALUES ('s', 'room:main', 1, ?, 'x', 'agent:a', 'active', '9999')",
+        (through,),
+    )
+    it = inputs(ledger, ledger.queued(ledger.a))
+    assert it.summary.at == at < it.transcript[-1].occurred_at
+
+
 def test_a_known_session_keeps_its_cursor_under_a_newer_checkpoint(ledger):
     ledger.completed(content="one", response="mine")
     ledger.completed(ledger.b, content="two", response="theirs")

@@ -129,3 +129,24 @@ def test_without_memories_identity_stays(notes, memories, ledger):
     assert (found.core, found.dated, found.room) == ((), (), ())
     assert contents(found.identity) == ["is careful"]
     assert len(memories(B).memories.room) == 1
+
+
+def test_what_was_made_of_turns_is_as_old_as_the_newest_of_them(notes, memories, ledger):
+    """Else what was said while it was made would look older than it."""
+    source = ledger.completed(A).response_event_id
+    (said_at,) = ledger.row("SELECT occurred_at FROM events WHERE event_id = ?", source)
+    ledger.clock += 3_600_000
+    for content in ("made of turns", "kept by hand"):
+        record = notes.keep(notes.memory(A, "core", content=content)).record
+        ledger.conn.execute(
+            "UPDATE memory_records SET source_event_id = ? WHERE memory_id = ?",
+            (source, record.memory_id),
+        )
+    ledger.conn.execute(
+        "UPDATE memory_records SET agent_memory_type = 'dated', source_kind = 'automatic_rollup'"
+        " WHERE content = 'made of turns'"
+    )
+    found = memories(A).memories
+    assert [it.at for it in found.dated] == [said_at]
+    assert [it.at for it in found.core] == [record.created_at]
+    assert record.created_at > said_at
