@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -112,19 +113,32 @@ def test_the_same_with_and_without_a_daemon(daemon: Daemon):
     assert daemon.get("/api/bootstrap")["room"]["title"] == "Three"
 
 
-@pytest.fixture(params=["online", "offline"])
-def aged(request: pytest.FixtureRequest, daemon: Daemon) -> Daemon:
-    """A daemon with an old room, an old backup of it, and somebody else's old file."""
-    finished(daemon, "the old secret")
-    daemon.cli("session", "new")
-    finished(daemon, "something new")
-    daemon.cli("backup")
-    daemon.terminate()
+@pytest.fixture(scope="module")
+def old_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of an old room, with an old backup of it, and somebody else's old file."""
+    daemon = Daemon(tmp_path_factory.mktemp("old"), {"ada": demo_agent(), "bob": demo_agent()})
+    try:
+        daemon.start()
+        finished(daemon, "the old secret")
+        daemon.cli("session", "new")
+        finished(daemon, "something new")
+        daemon.cli("backup")
+        daemon.terminate()
+    finally:
+        daemon.dispose()
     age(daemon, "room:main")
     folder = daemon.data / "backups"
     (folder / "notes.txt").write_text("mine")
     for path in folder.iterdir():
         os.utime(path, (0, 0))
+    return daemon.data
+
+
+@pytest.fixture(params=["online", "offline"])
+def aged(request: pytest.FixtureRequest, make_daemon: MakeDaemon, old_data: Path) -> Daemon:
+    """A daemon, or only its database, with that data."""
+    daemon = make_daemon()
+    shutil.copytree(old_data, daemon.data)
     if request.param == "online":
         daemon.start()
     return daemon

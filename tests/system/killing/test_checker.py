@@ -10,8 +10,9 @@ import attrs
 import pytest
 
 from tests.system.killing.agents import Seen
+from tests.system.killing.case import run_case
 from tests.system.killing.checker import NO_ROW, problems
-from tests.system.killing.conftest import Killed
+from tests.system.killing.conftest import CASES
 from tests.system.killing.evidence import Evidence, dump
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -62,13 +63,18 @@ BROKEN_LEDGERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def one_room(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """One killed room of this file's own: the others are run beside their own tests."""
+    return run_case(CASES["stream.mid"], tmp_path_factory.mktemp("sound")).evidence
+
+
 @pytest.fixture
-def sound(killed: Killed, tmp_path: Path) -> Evidence:
+def sound(one_room: Evidence, tmp_path: Path) -> Evidence:
     """A room in which all is well, as a copy to be broken."""
-    evidence = killed("stream.mid").evidence
     copy = tmp_path / "broken.db"
-    shutil.copyfile(evidence.at_end, copy)
-    return attrs.evolve(evidence, at_end=copy)
+    shutil.copyfile(one_room.at_end, copy)
+    return attrs.evolve(one_room, at_end=copy)
 
 
 def broken(evidence: Evidence, statement: str) -> list[str]:
