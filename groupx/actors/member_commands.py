@@ -10,7 +10,7 @@ from groupx.actors.messages import MemberPublish, MemberSend, ToStore, Write
 from groupx.actors.said import check_text
 from groupx.actors.terms import Terms
 from groupx.domain.commands import AcceptCommand, AcceptedMessage, PublishCommand
-from groupx.domain.envelope import Provenance
+from groupx.domain.envelope import ASKED, Provenance
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.publish import publish
 
@@ -33,7 +33,11 @@ class MemberCommands:
             to=message.to,
             content=message.content,
             **self._terms.now(),
-            provenance=Provenance(source_kind="mcp", author_actor_id=message.actor_id),
+            provenance=Provenance(
+                source_kind="mcp",
+                author_actor_id=message.actor_id,
+                labels=(ASKED,) if message.waits else None,
+            ),
             trigger_kind="automatic",
             reply_to_event_id=message.reply_to_event_id,
             parent_turn_id=message.parent_turn_id,

@@ -34,6 +34,10 @@ class EventActor:
     display_name: str
 
 
+ASKED = "ask"
+"""The label of a message whose author stayed for the answers."""
+
+
 @attrs.frozen(kw_only=True)
 class Provenance:
     """How an event came to be; never a native session, binding or process id."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from groupx.domain.attempts import DeliveryCertainty, DispatchPhase, Reconciliation
 from groupx.domain.context_usage import Usage
+from groupx.domain.envelope import ASKED
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.turn_detail import AttemptView, ChainLink, ReceiptView, TurnDetail, Via
@@ -126,4 +127,4 @@ def _via(event_type: str, body: dict[str, Any], provenance: str | None, *, calle
     if not called:
         return "message"
     labels = load_json(provenance).get("labels") if provenance else None
-    return "ask" if "ask" in (labels or ()) else "send"
+    return "ask" if ASKED in (labels or ()) else "send"

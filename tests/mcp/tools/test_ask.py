@@ -5,11 +5,13 @@ import pytest
 import trio
 import trio.testing
 
+from groupx.actors.messages import Read
 from groupx.adapters.contract import Failed
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import Limits, Timeouts
 from groupx.mcp.answers import BEING_CANCELLED, GO_ON
 from groupx.store.queries.called_turns import called_turns
+from groupx.store.queries.turn_detail import turn_detail
 from tests.mcp.acting import acting, says
 
 A, B, C = "agent:a", "agent:b", "agent:c"
@@ -45,6 +47,22 @@ async def test_each_target_answers_for_itself(jumping_clock, tmp_path):
         )
         assert (author, source) == (A, "mcp")
         assert reply == stage.room.programs[A].prompts[0].source
+
+
+async def test_the_audit_trail_tells_what_was_asked_from_what_was_sent(jumping_clock, tmp_path):
+    async with acting(tmp_path, "a", "b") as stage:
+        stage.script("b", says("well"))
+
+        async def asks(prompt):
+            await stage.use(prompt, "ask", to=["b"], content="well?")
+            await stage.use(prompt, "send", to=["b"], content="so there")
+
+        await stage.run("a", asks)
+        children = stage.room.rows(
+            "SELECT turn_id FROM turns WHERE parent_turn_id IS NOT NULL ORDER BY enqueue_seq"
+        )
+        details = [await stage.room.store.ask(Read(turn_detail, child)) for (child,) in children]
+        assert [detail.chain[-1].via for detail in details] == ["ask", "send"]
 
 
 async def test_a_busy_target_is_pending_at_once_and_collected_later(jumping_clock, tmp_path):
