@@ -422,6 +422,7 @@ class Runtime:
     def _room_face(self) -> RoomFace:
         return RoomFace(
             broker=self._room.broker.ref,
+            context=self._room.context.ref,
             store=self._store.ref,
             directory=self._room.directory,
             hub=self._hub,

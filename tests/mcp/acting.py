@@ -41,6 +41,7 @@ class Stage:
         self.told: list[str] = []
         self.face = RoomFace(
             broker=room.broker.ref,
+            context=room.context.ref,
             store=room.store,
             directory=room.directory,
             hub=room.hub,
