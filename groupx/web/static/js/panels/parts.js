@@ -52,12 +52,13 @@ export function confirming(label, { question, yes, kind = "danger", key, inside 
     const go = h("button", { class: kind, type: "button" }, yes);
     const leave = h("button", { class: "quiet", type: "button", onclick: () => rest(true) }, t("keep"));
     go.addEventListener("click", async () => {
-      go.disabled = true;
+      if (go.ariaDisabled) return;
+      go.ariaDisabled = "true";
       try {
         await run();
         rest(root.contains(document.activeElement));
       } catch (error) {
-        go.disabled = false;
+        go.ariaDisabled = null;
         onError(error);
       }
     });

@@ -1,4 +1,5 @@
-// Buttons that send a command: busy while it is under way, and honest when it is refused.
+// Buttons that send a command: busy while it is under way, and honest when it is refused. A busy
+// one keeps the focus (a disabled one would lose it) and hears no further click.
 
 import { h } from "../base/dom.js";
 
@@ -6,13 +7,14 @@ import { h } from "../base/dom.js";
 export function actionButton(label, run, { kind = "quiet", title, key, onError }) {
   const button = h("button", { class: kind, type: "button", title, "data-key": key }, label);
   button.addEventListener("click", async () => {
-    button.disabled = true;
+    if (button.ariaDisabled) return;
+    button.ariaDisabled = "true";
     try {
       await run();
     } catch (error) {
       onError(error);
     } finally {
-      button.disabled = false;
+      button.ariaDisabled = null;
     }
   });
   return button;

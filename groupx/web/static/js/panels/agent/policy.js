@@ -3,6 +3,7 @@
 import { fill, h, say } from "../../base/dom.js";
 import { timeElement } from "../../base/time.js";
 import { policies } from "../../transport/remembered.js";
+import { actionButton } from "../../view/actions.js";
 import { has, t } from "../../words/index.js";
 import { confirming } from "../parts.js";
 import { Refresher } from "../refresher.js";
@@ -93,12 +94,8 @@ export class PolicyForm {
       this.changed();
     } }, t("cancel"));
     if (this.chosen.generation !== "excluded" || this.policy.generation === "excluded") {
-      const save = h("button", { class: "button", type: "button", onclick: async () => {
-        save.disabled = true;
-        await this.save().catch((error) => say(this.error, error.message));
-        save.disabled = false;
-      } }, t("save"));
-      return [save, undo];
+      return [actionButton(t("save"), () => this.save(),
+        { kind: "button", onError: (error) => say(this.error, error.message) }), undo];
     }
     return [confirming(t("save"), {
       question: t("policy.excludedAsk"), yes: t("policy.excludedYes"),

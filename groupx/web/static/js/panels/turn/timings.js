@@ -27,8 +27,9 @@ export function timings(detail) {
     ]));
 }
 
-/** Short spans to the tenth of a second. */
+/** Short spans in ms, or to the tenth of a second. */
 export function lasting(ms) {
+  if (ms < 1000) return t("details.milliseconds", { n: ms });
   if (ms >= 10_000) return duration(ms);
   return t("details.seconds", { n: (ms / 1000).toFixed(1) });
 }

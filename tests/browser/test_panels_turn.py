@@ -1,0 +1,67 @@
+"""The turn inspector: why a turn exists, what happened to it, and what it was told."""
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import OpenRoom
+from tests.browser.room import RoomPage
+from tests.system.daemon import Daemon
+
+
+def opened(room: RoomPage, address: str) -> Locator:
+    """A view beside the room."""
+    room.page.evaluate("hash => { location.hash = hash; }", address)
+    return room.page.locator("#panel")
+
+
+def turn_of(daemon: Daemon, actor_id: str) -> str:
+    """The newest turn of an agent."""
+    queued = [e["body"] for e in daemon.history() if e["type"] == "turn.queued"]
+    return next(it["turnId"] for it in reversed(queued) if it["targetActorId"] == actor_id)
+
+
+def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
+    open_room: OpenRoom, daemon: Daemon
+):
+    room = open_room()
+    room.say("ask bob: is the build green?", "ada")
+    expect(room.answer("ada").get_by_role("button", name="Stop")).to_be_visible()
+    turn_id = turn_of(daemon, "agent:ada")
+    panel = opened(room, f"#/turn/{turn_id}")
+    expect(panel.locator(".turn-summary")).to_contain_text("Ada")
+    child = panel.locator(".row-link", has_text="Bob")
+    expect(child).to_contain_text("replied")
+    expect(panel.locator(".turn-summary")).to_contain_text("replied")
+    expect(panel.locator(".chain .step").first).to_contain_text("You said")
+    expect(panel.locator(".chain .step").first).to_contain_text("is the build green?")
+    expect(panel.locator(".sizes")).to_contain_text("The message")
+    expect(panel.locator(".certainty-delivered")).to_have_text("delivered")
+    expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
+    child.click()
+    expect(panel.locator(".chain .step", has_text="Ada asked")).to_contain_text(
+        "is the build green?"
+    )
+    panel.get_by_role("link", name="The turn it was said in").click()
+    expect(room.page).to_have_url(f"http://127.0.0.1:{daemon.port}/#/turn/{turn_id}")
+    panel.get_by_role("link", name="Show the answer").click()
+    expect(panel).to_be_hidden()
+    expect(room.answer("ada")).to_be_in_viewport()
+
+
+def test_a_turn_is_stopped_and_sent_again_from_its_page(open_room: OpenRoom, daemon: Daemon):
+    room = open_room("narrow")
+    room.say("long please", "ada")
+    expect(room.answer("ada").locator(".answer")).not_to_be_empty()
+    panel = opened(room, f"#/turn/{turn_of(daemon, 'agent:ada')}")
+    panel.get_by_role("button", name="Stop").click()
+    expect(panel.locator(".turn-summary")).to_contain_text("cancelled")
+    expect(panel.get_by_text("What it had written")).to_be_visible()
+    assert room.fits()
+    panel.get_by_role("button", name="Send again").click()
+    panel.press("Escape")
+    expect(panel).to_be_hidden()
+    room.answer("ada").get_by_role("button", name="Stop").click()
+    expect(room.answer("ada")).to_contain_text("cancelled")
+    panel = opened(room, f"#/turn/{turn_of(daemon, 'agent:ada')}")
+    expect(panel.locator(".chain")).to_contain_text("You sent it again")
+    opened(room, "#/turn/turn_none")
+    expect(panel.get_by_role("alert")).to_contain_text("There is no turn 'turn_none'")
