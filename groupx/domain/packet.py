@@ -233,7 +233,9 @@ def _watched(inputs: PacketInputs) -> list[Entry]:
         author=SYSTEM,
         subject=",".join(turn.actor_id for turn in pair.workers) or "-",
         source=source_label(SYSTEM, inputs.target_actor_id),
-        content="\n".join(f"{turn.role}: {turn.actor_id} {turn.turn_id}" for turn in turns),
+        content="\n".join(
+            f"{turn.role}: {label(turn.actor_id)} {label(turn.turn_id)}" for turn in turns
+        ),
     )
     task = [_said(entry, inputs) for entry in pair.task]
     return [*(attrs.evolve(entry, note=entry.note or WORKERS_TASK) for entry in task), members]

@@ -526,8 +526,15 @@ def test_bounds_completeness_and_sameness_hold_for_any_room(
     for name in MEMORIES:
         assert {content for _, content in parsed.get(name, [])} <= set(room.memories.contents())
     assert [content for _, content in parsed["current_message"]] == [room.source.content]
+    assert [content for _, content in parsed["configured_agent_identity"]] == [
+        "name: Codex\nCareful."
+    ]
+    summaries = [content for _, content in parsed.get("room_checkpoint_summary", [])]
+    assert summaries == ([] if room.summary is None else [room.summary.content])
     task = () if room.watched is None else room.watched.task
-    assert len(parsed.get("reply_chain", [])) == len(set(room.reply_chain) - set(task))
+    assert [content for _, content in parsed.get("reply_chain", [])] == [
+        "" if entry.withdrawn else entry.content for entry in room.reply_chain if entry not in task
+    ]
     assert len(parsed.get("supervision_watch", [])) == len(task) + (room.watched is not None)
     assert packet.record["characters"] == len(packet.text)
     assert sum(s["characters"] for s in packet.record["sections"]) == len(packet.text)
