@@ -39,6 +39,11 @@ def test_what_is_remembered_is_written_rewritten_and_taken_back(
     expect(add).to_be_focused()
     remember(daemon, "The build server is called Otto.")
     expect(record(panel, "Otto")).to_be_visible()
+    row = room.page.locator(".entry.aside", has_text="Otto")
+    row.locator("summary").click()
+    expect(row.get_by_role("link", name="Open it in its place")).to_have_attribute(
+        "href", "#/memory"
+    )
     record(panel, "Fridays").get_by_role("button", name="Rewrite").click()
     panel.locator("textarea.record-text").press("End")
     panel.locator("textarea.record-text").type(" At noon.")

@@ -81,7 +81,7 @@ def test_a_failure_says_why_and_can_be_sent_again(open_room: OpenRoom, size: str
     ending.get_by_role("button", name="Details").last.click()
     panel = room.page.locator("#panel")
     expect(panel).to_contain_text("NATIVE_TURN_FAILED")
-    expect(panel).to_contain_text("Attempt 1")
+    expect(panel).to_contain_text("Delivery")
     room.page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     assert room.fits()

@@ -49,7 +49,7 @@ class ShownMemory {
     this.room = this.list("room", { blank: { scopeType: "room" }, title: t("memory.room"),
       hint: t("memory.roomHint"), none: t("memory.none") });
     this.interactions = this.list("correlation", { blank: null, title: t("memory.interactions"),
-      hint: t("memory.interactionsHint"), none: t("memory.noneHere") });
+      hint: t("memory.interactionsHint"), none: t("memory.noneHere"), fromFirst: true });
     this.root = h("div", { class: "panel-content" }, this.context?.element,
       h("div", { class: "filters", role: "search" }, this.words, this.kind),
       this.room.element, this.interactions.element);

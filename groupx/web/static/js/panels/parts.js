@@ -46,7 +46,7 @@ export function copyable(text) {
 
 /** A button that asks once more in its place: `question`, then yes or no. `inside` may hold a
  * choice that belongs to it. */
-export function confirming(label, { question, yes, kind = "danger", key, inside = null, run, onError }) {
+export function confirming(label, { question, yes, kind = "danger", look = "quiet", key, inside = null, run, onError }) {
   const root = h("span", { class: "confirming" });
   const ask = () => {
     const go = h("button", { class: kind, type: "button" }, yes);
@@ -68,7 +68,7 @@ export function confirming(label, { question, yes, kind = "danger", key, inside 
     go.focus();
   };
   const rest = (focus) => {
-    const button = h("button", { class: "quiet", type: "button", "data-key": key, onclick: ask }, label);
+    const button = h("button", { class: look, type: "button", "data-key": key, onclick: ask }, label);
     root.replaceChildren(button);
     root.classList.remove("asking");
     if (focus) button.focus();

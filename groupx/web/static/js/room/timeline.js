@@ -7,6 +7,7 @@ import { t } from "../words/index.js";
 import { MessageView, PendingView } from "../view/message_view.js";
 import { LoopStopView } from "../view/loop_stop_view.js";
 import { NoticeView } from "../view/notice_view.js";
+import { RecordRow } from "../view/record_row.js";
 import { SupervisionView } from "../view/supervision_view.js";
 import { TurnView } from "../view/turn_view.js";
 
@@ -14,7 +15,7 @@ const GROUP_MS = 5 * 60_000;
 
 const VIEWS = {
   message: MessageView, turn: TurnView, pending: PendingView,
-  notice: NoticeView, aside: NoticeView, local: NoticeView, stopped: LoopStopView,
+  notice: NoticeView, aside: RecordRow, local: NoticeView, stopped: LoopStopView,
   supervision: SupervisionView,
 };
 

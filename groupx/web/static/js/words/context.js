@@ -24,6 +24,7 @@ export const en = {
   "context.summary": "The summary reaches up to event {n}.",
   "context.title": "What agents are told",
   "context.tokens": "{n} tokens",
+  "context.trigger": "At the mark ({n}) older messages are summed up by themselves.",
   "context.uncompacted": "Messages in full: {n}.",
   "context.used": "About {n} of {max} characters ({percent} %).",
 };
@@ -52,6 +53,7 @@ export const zh = {
   "context.summary": "摘要截至事件 {n}。",
   "context.title": "智能体被告知的内容",
   "context.tokens": "{n} 词元",
+  "context.trigger": "到达标记处（{n}）时会自动摘要较早的消息。",
   "context.uncompacted": "完整消息：{n} 条。",
   "context.used": "约 {n} / {max} 字符（{percent}%）。",
 };

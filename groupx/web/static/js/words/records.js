@@ -1,6 +1,13 @@
 // Words of records: memories and identities.
 
 export const en = {
+  "notice.identity.remembered": "{name} said who {about} is",
+  "notice.identity.retracted": "{name} took back what was said of {about}",
+  "notice.identity.superseded": "{name} rewrote who {about} is",
+  "notice.memory.policy.changed": "{name} changed the memory policy of {about}",
+  "notice.memory.remembered": "{name} → memory of {about}",
+  "notice.memory.retracted": "{name} took back from the memory of {about}",
+  "notice.memory.superseded": "{name} rewrote in the memory of {about}",
   "record.add": "Add",
   "record.changed": "This was changed meanwhile. Your text is still here: copy it, or save to see why it is refused.",
   "record.count": "{n} of {max}",
@@ -14,6 +21,9 @@ export const en = {
   "record.kind.note": "note",
   "record.kind.preference": "preference",
   "record.kind.summary": "summary",
+  "record.ofInteraction": "one conversation",
+  "record.ofRoom": "the room",
+  "record.place": "Open it in its place",
   "record.retract": "Take back",
   "record.retractAsk": "Nobody is told it from now on; it stays in the history.",
   "record.source": "Where it comes from",
@@ -24,6 +34,13 @@ export const en = {
 };
 
 export const zh = {
+  "notice.identity.remembered": "{name} 描述了 {about}",
+  "notice.identity.retracted": "{name} 收回了对 {about} 的描述",
+  "notice.identity.superseded": "{name} 改写了对 {about} 的描述",
+  "notice.memory.policy.changed": "{name} 更改了 {about} 的记忆策略",
+  "notice.memory.remembered": "{name} → {about}的记忆",
+  "notice.memory.retracted": "{name} 从{about}的记忆中收回",
+  "notice.memory.superseded": "{name} 改写了{about}的记忆",
   "record.add": "添加",
   "record.changed": "它在此期间已被更改。你的文字仍在这里：可以复制，或保存以查看被拒绝的原因。",
   "record.count": "{n} / {max}",
@@ -37,6 +54,9 @@ export const zh = {
   "record.kind.note": "笔记",
   "record.kind.preference": "偏好",
   "record.kind.summary": "摘要",
+  "record.ofInteraction": "单次对话",
+  "record.ofRoom": "房间",
+  "record.place": "在其位置打开",
   "record.retract": "收回",
   "record.retractAsk": "从现在起不再告诉任何人；它会留在历史中。",
   "record.source": "来源",

@@ -22,7 +22,7 @@ export class ContextLine {
       kind: "button", onError: (error) => say(this.error, error.message) });
     this.compact.disabled = true;
     this.reset = confirming(t("context.reset"), {
-      question: t("context.resetAsk"), yes: t("context.reset"),
+      look: "button", question: t("context.resetAsk"), yes: t("context.reset"),
       inside: h("label", { class: "check" }, this.native, t("context.resetNative")),
       run: () => this.startAnew(),
       onError: (error) => say(this.error, error.message),
@@ -52,6 +52,7 @@ export class ContextLine {
       t("context.used", { n: number(now.estimatedCharacters), max: number(max), percent: now.utilizationPercent }),
       t("context.uncompacted", { n: number(now.uncompactedMessageCount) }),
       now.summaryThroughSeq ? t("context.summary", { n: number(now.summaryThroughSeq) }) : t("context.noSummary"),
+      t("context.trigger", { n: number(now.compactionTriggerCharacters) }),
       now.resetThroughSeq ? t("context.resetAt", { n: number(now.resetThroughSeq) }) : "",
     ].filter(Boolean).join(" "));
     this.compact.disabled = !now.compactable || this.running;

@@ -14,7 +14,7 @@ const MOST = 200;
 /**
  * Options: `family` "memory" | "identity"; `title`; `hint` what it is, in a sentence; `none` what an
  * empty one says; `query()` filters; `blank` the fields of a new record beside kind and content (null:
- * nothing can be added); `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
+ * nothing can be added); `fromFirst`: not shown at all before its first record; `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
  */
 export class RecordList {
   constructor(state, options) {
@@ -37,6 +37,7 @@ export class RecordList {
         h("label", { class: "check note" }, this.history, t("record.history")), this.add),
       options.hint ? h("p", { class: "note" }, options.hint) : null,
       this.adding, this.error, this.list, this.none, this.more);
+    this.element.hidden = options.fromFirst === true;
     this.refresher = new Refresher(() => this.load());
   }
 
@@ -88,6 +89,7 @@ export class RecordList {
     this.forget(new Set(shown.map(recordId)), wanted);
     place(this.list, wanted);
     say(this.none, wanted.length ? "" : this.options.none);
+    if (wanted.length) this.element.hidden = false;
   }
 
   heading(text) {
