@@ -25,10 +25,11 @@ from groupx.actors.event_hub import EventHub, EventHubActor
 from groupx.actors.messages import Read, Write
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.adapters.contract import Adapter
-from groupx.adapters.registry import adapter_for
+from groupx.adapters.registry import ADAPTERS, adapter_for
 from groupx.domain.commits import CommitFacts
 from groupx.domain.config import Config
-from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.config_changes import PendingRestart
+from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource
 from groupx.domain.paths import Paths
 from groupx.domain.runs import OpenRun, RecoverQuery
@@ -38,13 +39,15 @@ from groupx.mcp.loading import load_desks
 from groupx.mcp.mount import McpMount
 from groupx.mcp.room import RoomFace
 from groupx.process.spawner import Spawner, SpawnError
-from groupx.process.sweep import record_run, sweep
 from groupx.runtime_assistant import NAME as ASSISTANT
-from groupx.runtime_folder import make_private_folders, sibling_databases, write_runtime_file
+from groupx.runtime_folder import make_private_folders, open_token, sibling_databases
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
+from groupx.runtime_processes import ProcessesPart
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
 from groupx.runtime_upgrade import UpgradeReport, upgrade_message
+from groupx.setup.desk import SetupDesk
+from groupx.setup.programs import Programs
 from groupx.store.faults import locked_elsewhere
 from groupx.store.gil import keep_thread_fed
 from groupx.store.opening import open_ledger
@@ -79,10 +82,10 @@ from groupx.web.services import (
     Notice,
     RuntimeFacts,
     Services,
+    SetupFace,
     Status,
     StoreHealth,
 )
-from groupx.web.token import Token
 
 EXIT_STUCK = 70
 OPENING_SECONDS = 3600.0
@@ -99,6 +102,8 @@ class Plan:
 
     config: Config
     paths: Paths
+    port: int | None = None
+    """Instead of the config's; 0 takes a free one."""
     log_file: Path | None = None
     """Where diagnostics go; None = stderr."""
     on_ready: Callable[[int, str], None]
@@ -107,6 +112,11 @@ class Plan:
     """Of an older database, before it is upgraded."""
     on_upgrade: Callable[[int, int], None] = lambda done, total: None
     """Told how far that is, on a thread of its own."""
+
+    @property
+    def listen_port(self) -> int:
+        """The one that is asked for."""
+        return self.config.server.port if self.port is None else self.port
 
 
 class RuntimeFailed(Exception):
@@ -133,9 +143,11 @@ class RoomTaken(RuntimeFailed):
         )
 
 
-def run_runtime(plan: Plan) -> None:
+def run_runtime(plan: Plan, listening: socket.socket | None = None) -> int | None:
     """Run until asked to stop. RuntimeFailed when it could not go on by itself.
 
+    `listening` is a port that was opened for it before. Returns the port on which it is to begin
+    again, None when it was to end.
     What is refused is raised too, and leaves nothing behind: PortTaken, PortUnusable, LeaseTaken,
     LeaseImpossible, SpawnError, GroupXError (a database that cannot be opened, an agent whose
     driver is not known).
@@ -144,22 +156,26 @@ def run_runtime(plan: Plan) -> None:
     assistant = plan.config.enabled_assistant
     if assistant is not None:
         adapters[USER_ASSISTANT] = adapter_for(assistant.brain.driver)
-    configure_log(plan.log_file)
-    server, paths = plan.config.server, plan.paths
+    paths = plan.paths
     with ExitStack() as held:
-        listening = held.enter_context(closing(bind_port(server.host, server.port)))
+        if listening is None:
+            configure_log(plan.log_file)
+            listening = bind_port(plan.config.server.host, plan.listen_port)
+        held.enter_context(closing(listening))
         make_private_folders(paths)
         database = None if paths.database is None else Path(paths.database)
         lease = held.enter_context(RunLease.acquire(database, Path(paths.data)))
         Path(paths.runtime_file).unlink(missing_ok=True)  # that port is anybody's now
         keep_signals()
-        trio.run(partial(_main, plan, listening, lease, adapters))
+        return trio.run(partial(_main, plan, listening, lease, adapters))
 
 
 async def _main(
     plan: Plan, listening: socket.socket, lease: RunLease, adapters: dict[ActorId, Adapter]
-) -> None:
-    await Runtime(plan, listening, lease, adapters).run()
+) -> int | None:
+    port: int = listening.getsockname()[1]
+    again = await Runtime(plan, listening, lease, adapters).run()
+    return port if again else None
 
 
 class Runtime:
@@ -180,14 +196,23 @@ class Runtime:
         self._adapters = adapters
         self._status = Status.STARTING
         self._was_ready = False
+        self._again = False
         self._failed: str | None = None
         self._upgrade = UpgradeReport(plan.on_upgrade)
         self._started_ms = _now_ms()
         self._ids = IdSource(_now_ms, os.urandom)
-        token = _token(Path(plan.paths.token))
+        token = open_token(Path(plan.paths.token))
         port = listening.getsockname()[1]
         self._callers = Callers(f"http://127.0.0.1:{port}", os.urandom)
         self._mcp = McpMount(self._callers)
+        self._spawner = Spawner()
+        self._setup = SetupDesk(
+            Path(config.path),
+            drivers=ADAPTERS,
+            port=port,
+            running=config,
+            on_pending=self._show_pending,
+        )
         self._entrance = Entrance(
             facts=RuntimeFacts(
                 version=__version__,
@@ -199,13 +224,21 @@ class Runtime:
             ),
             status=lambda: self._upgrade.status(self._status),
             request_shutdown=self._stop,
+            request_restart=self._restart,
             token=token,
             logins=LoginCodes(token, on_spent=self._remove_open_page),
             mcp=self._mcp,
+            setup=SetupFace(desk=self._setup, programs=Programs(ADAPTERS, self._spawner)),
         )
         self._guards = create_guards(self._entrance)
         self._web = WebServer(listening, self._guards)
-        self._spawner = Spawner()
+        self._processes = ProcessesPart(
+            spawner=self._spawner,
+            paths=plan.paths,
+            port=port,
+            scope_key=self._entrance.facts.runtime_scope_key,
+            lost=lease.lost,
+        )
         self._hub = EventHub(config.limits)
         self._bells = LaneBells(agent.actor_id for agent in config.agents)
         self._store = StoreWriterActor(self._ledger, self._hub, self._bells)
@@ -215,8 +248,11 @@ class Runtime:
             self._parts(), on_change=self._on_change, on_stuck=lambda _: os._exit(EXIT_STUCK)
         )
 
-    async def run(self) -> None:
-        """Until stopped in order. Raises RuntimeFailed, or what was refused before it was ready."""
+    async def run(self) -> bool:
+        """Until stopped in order; whether to begin again.
+
+        Raises RuntimeFailed, or what was refused before it was ready.
+        """
         failure: ChildFailed | None = None
         async with trio.open_nursery() as nursery:
             await nursery.start(
@@ -228,8 +264,8 @@ class Runtime:
                 failure = error
             nursery.cancel_scope.cancel()
         if failure is None:
-            _log.info("stopped")
-            return
+            _log.info("stopped", again=self._again)
+            return self._again
         cause = failure.__cause__
         if isinstance(self._store.ledger.death, LeaseLost):
             raise RoomTaken(self._store.ledger.death) from cause
@@ -246,7 +282,7 @@ class Runtime:
         survivable = partial(ChildSpec, when_spent="escalate")
         return (
             fatal(name="web", run=self._serve_web),
-            fatal(name="processes", run=self._keep_processes),
+            fatal(name="processes", run=self._processes.run),
             fatal(name="store", run=self._keep_store, start_timeout=OPENING_SECONDS),
             fatal(name="hub", run=until_stopping(lambda: EventHubActor(self._hub).run)),
             fatal(name="broker", run=until_stopping(lambda: self._room.broker.run)),
@@ -274,20 +310,6 @@ class Runtime:
             context.ready()
             await context.stopping.wait()
             self._web.stop()
-
-    async def _keep_processes(self, context: ChildContext) -> None:
-        await self._sweep()
-        record_run(Path(self._paths.run), self._spawner.run_id)
-        facts = self._entrance.facts
-        write_runtime_file(self._paths, port=facts.port, scope_key=facts.runtime_scope_key)
-        await self._spawner.start()
-        try:
-            context.ready()
-            await context.stopping.wait()
-        finally:
-            with trio.CancelScope(shield=True):
-                await self._spawner.aclose()
-                await self._sweep()
 
     async def _keep_store(self, context: ChildContext) -> None:
         await self._store.start()
@@ -428,6 +450,7 @@ class Runtime:
             hub=self._hub,
             timeouts=self._config.timeouts,
             ids=self._ids,
+            setup=self._setup,
         )
 
     async def _database(self) -> DatabaseFacts:
@@ -469,6 +492,13 @@ class Runtime:
         self._store.ledger.stop_waiting()
         self._tree.stop()
 
+    def _restart(self) -> None:
+        self._again = True
+        self._stop()
+
+    def _show_pending(self, pending: PendingRestart) -> None:
+        self._room.directory.show_pending(pending.added)
+
     def _on_change(self, status: ChildStatus) -> None:
         if status.name == ASSISTANT:
             self._room.assistant.changed(status)
@@ -487,28 +517,12 @@ class Runtime:
             self._room.broker.drain()
         self._hub.release("runtime_stop")
 
-    async def _sweep(self) -> None:
-        if self._lease.lost() is not None:
-            return  # what is in the folder may be another runtime's
-        left = await trio.to_thread.run_sync(sweep, Path(self._paths.run))
-        if left.processes or left.paths:
-            _log.warning("could not be ended or removed", left=left)
-
     def _remove_open_page(self) -> None:
         Path(self._paths.open_page).unlink(missing_ok=True)
 
 
 def _fields(entrance: Entrance) -> dict[str, Any]:
     return {field.name: getattr(entrance, field.name) for field in attrs.fields(Entrance)}
-
-
-def _token(path: Path) -> Token:
-    try:
-        return Token(path)
-    except (OSError, ValueError) as error:
-        raise GroupXError(
-            ErrorCode.UNAUTHORIZED, f"Nobody could log in, so nothing was started: {error}"
-        ) from None
 
 
 def _now_ms() -> int:

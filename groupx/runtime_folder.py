@@ -6,6 +6,7 @@ from pathlib import Path
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.paths import Paths
+from groupx.web.token import Token
 
 
 def make_private_folders(paths: Paths) -> None:
@@ -25,6 +26,16 @@ def make_private_folders(paths: Paths) -> None:
             f"The folder {error.filename or folder} cannot be made private ({error.strerror}), "
             "and GroupX keeps its secrets and the room there; nothing was started. "
             "Put the config into a folder of your own.",
+        ) from None
+
+
+def open_token(path: Path) -> Token:
+    """The data directory's token, made if there is none. Raises UNAUTHORIZED."""
+    try:
+        return Token(path)
+    except (OSError, ValueError) as error:
+        raise GroupXError(
+            ErrorCode.UNAUTHORIZED, f"Nobody could log in, so nothing was started: {error}"
         ) from None
 
 

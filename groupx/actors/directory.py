@@ -13,7 +13,7 @@ from groupx.actors.transient import Transients
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
-from groupx.domain.notices import agent_changed
+from groupx.domain.notices import agent_changed, room_changed
 from groupx.domain.roster import AgentState, RosterEntry
 from groupx.domain.times import iso_from_ms
 from groupx.domain.views import AgentView, ContextView
@@ -51,7 +51,7 @@ class AgentDirectory:
     def view(self, actor_id: ActorId) -> AgentView:
         """One agent; UNKNOWN_TARGET when it is not configured."""
         view = self._views.get(actor_id)
-        if view is None:
+        if view is None or view.state is AgentState.PENDING_RESTART:
             raise GroupXError(
                 ErrorCode.UNKNOWN_TARGET,
                 f"There is no agent '{actor_id}' in this room; nothing was changed.",
@@ -64,7 +64,7 @@ class AgentDirectory:
         return tuple(
             RosterEntry(
                 actor_id=view.actor_id,
-                adapter_id=self._adapter_ids[view.actor_id],
+                adapter_id=self._adapter_ids.get(view.actor_id, view.driver),
                 stopped=view.actor_id in self._stopped,
                 pending_restart=view.state is AgentState.PENDING_RESTART,
             )
@@ -89,6 +89,19 @@ class AgentDirectory:
             self._views[actor_id] = view
             self.announce(actor_id)
         return view
+
+    def show_pending(self, agents: Sequence[AgentConfig]) -> None:
+        """Show exactly these as added to the config; they are no part of the room before a
+        restart."""
+        for view in self.views():
+            if view.state is AgentState.PENDING_RESTART:
+                del self._views[view.actor_id]
+        since = iso_from_ms(self._now_ms())
+        for agent in agents:
+            view = attrs.evolve(_first_view(agent, since), state=AgentState.PENDING_RESTART)
+            self._views[agent.actor_id] = view
+            self.announce(agent.actor_id)
+        self._transients.say(room_changed())
 
     def announce(self, actor_id: ActorId) -> None:
         """Say how this agent stands to everyone who listens."""

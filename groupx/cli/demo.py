@@ -1,13 +1,13 @@
 """The demo room: three agents and an assistant without a model, in a folder of their own."""
 
-import json
-import os
 import shutil
 from pathlib import Path
 
 from groupx.cli.failures import Refused
 from groupx.cli.place import Place
 from groupx.cli.running import locked
+from groupx.domain.config_draft import written
+from groupx.setup.config_file import replace_config_file
 
 DEMO_PORT = 4311
 
@@ -50,10 +50,4 @@ def _write(config: Path) -> None:
             "brain": {"driver": "demo", "cwd": "."},
         },
     }
-    staged = config.with_name(f".{config.name}.{os.getpid()}")
-    staged.unlink(missing_ok=True)
-    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        os.fchmod(descriptor, 0o600)
-        file.write(json.dumps(document, indent=2) + "\n")
-    staged.replace(config)
+    replace_config_file(config, written(document), private=True)

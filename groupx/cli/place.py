@@ -1,8 +1,6 @@
 """Which config a command is about, and where that config's runtime keeps its things."""
 
-import errno
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +11,6 @@ import click
 from groupx._channel import CHANNEL
 from groupx.cli.failures import Refused
 from groupx.domain.config import Config
-from groupx.domain.config_document import MAX_CONFIG_BYTES
 from groupx.domain.config_parsing import SMALLEST_CONFIG, parse_config
 from groupx.domain.paths import (
     CONFIG_NAME,
@@ -26,6 +23,7 @@ from groupx.domain.paths import (
     misplaced_file,
     resolve_paths,
 )
+from groupx.setup.config_file import read_config_file
 
 Misplaced = Callable[[str, Paths, Callable[[str], str]], str | None]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -58,6 +56,18 @@ class Place:
         """The options that name this config to another `groupx`."""
         return ["--config", str(self.config_path)]
 
+    @property
+    def needs_setup(self) -> bool:
+        """Whether there is no file, in a folder where one could be. Refused without the folder."""
+        if self.config_path.exists():
+            return False
+        if not self.config_path.parent.is_dir():
+            raise Refused(
+                f"there is no folder {self.config_path.parent} for the config (by "
+                f"{self.chosen_by}); nothing was started. Make it, or name another config."
+            )
+        return True
+
     def load(self) -> tuple[Config, Paths]:
         """Read the config. ConfigError when it is wrong, Refused when there is none.
 
@@ -66,7 +76,7 @@ class Place:
         from groupx.adapters.registry import ADAPTERS
 
         try:
-            data = _read_regular(self.config_path)
+            data = read_config_file(self.config_path)
         except FileNotFoundError:
             raise Refused(self._missing()) from None
         except OSError as error:
@@ -96,8 +106,8 @@ class Place:
             f"there is no config at {self.config_path} (by {self.chosen_by}); "
             "nothing was started.\n"
             f"The smallest {CONFIG_NAME} is\n\n  {SMALLEST_CONFIG}\n\n"
-            "Write one like it and run again, or look around first with three demo agents:\n\n"
-            "  groupx run --demo"
+            "Make one in the browser with `groupx run`, or look around first with three demo "
+            "agents:\n\n  groupx run --demo"
         )
 
 
@@ -109,15 +119,6 @@ def refuse_misplaced(target: Path, place: Place, misplaced: Misplaced = misplace
     for paths in (place.paths(), *(other.paths() for other in others)):
         if wrong := misplaced(str(target), paths, os.path.realpath):
             raise Refused(f"{target} is {wrong}; nothing was made. Choose another place for it.")
-
-
-def _read_regular(path: Path) -> bytes:
-    """A file's bytes, no more than a config may have and one; what is no file is not waited for."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
-        return file.read(MAX_CONFIG_BYTES + 1)
 
 
 def find_place(*, config: str | None, demo: bool) -> Place:

@@ -1,24 +1,22 @@
 """`groupx run`: the daemon in the foreground."""
 
-import contextlib
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 import click
 
-from groupx import __version__
-from groupx.cli.browser import Opener, has_display, write_open_page
+from groupx.cli.announcing import Announcer
+from groupx.cli.browser import Opener, has_display
 from groupx.cli.demo import ensure_demo
 from groupx.cli.failures import DONE, FATAL, Refused
-from groupx.cli.notices import show_notices
 from groupx.cli.place import Place, config_options, find_place
-from groupx.cli.progress import ProgressLine, upgrading
 from groupx.cli.running import Silent, find_running, is_silent, occupant
 from groupx.domain.config import Config
-from groupx.domain.paths import Paths
+from groupx.domain.config_draft import DEFAULT_PORT
 from groupx.domain.runtime_keys import runtime_scope_key
 from groupx.process.environment import RUN_VARIABLE
 from groupx.process.killing import KILL_VARIABLE, arm, read_order
@@ -26,6 +24,7 @@ from groupx.supervisor.early_signals import hold_signals_for_exec
 
 if TYPE_CHECKING:
     from groupx.runtime import Plan
+    from groupx.runtime_setup import SetupPlan
 
 
 @click.command("run")
@@ -47,14 +46,12 @@ def command(
     no_backup: bool,
     log_file: Path | None,
 ) -> int:
-    """Run the room in the foreground until Ctrl-C.
+    """Run the room in the foreground until Ctrl-C. Without a config, set it up in the browser.
 
     A second Ctrl-C stops it sooner. Exit codes: 0 stopped as asked; 1 refused to start, nothing
     was touched; 70 a part that the room cannot live without failed (start it again: what is
     queued survives).
     """
-    from groupx.runtime import Plan
-
     _shed_mark()
     _obey_kill_order()
     if reset and not demo:
@@ -62,44 +59,95 @@ def command(
     place = find_place(config=config, demo=demo)
     if demo:
         ensure_demo(place, reset=reset)
-    settings, paths = place.load()
-    if port is not None:
-        settings = attrs.evolve(settings, server=attrs.evolve(settings.server, port=port))
     at_terminal = log_file is None and sys.stdout.isatty()
     opener = Opener() if at_terminal and not no_open and has_display() else None
-    announcer = _Announcer(settings, paths, at_terminal, opener)
-    plan = Plan(
-        config=settings,
-        paths=paths,
-        log_file=log_file,
-        on_ready=announcer.ready,
+    order = _Order(
+        place=place,
+        port=port,
         keep_copy=not no_backup,
-        on_upgrade=announcer.upgrading,
+        log_file=log_file,
+        announcer=Announcer(at_terminal, opener),
     )
-    return _run(place, plan)
+    again = _run(order)
+    if again is not None:
+        _begin_again(order, again)
+    return DONE
 
 
-def _run(place: Place, plan: "Plan") -> int:
+@attrs.frozen(kw_only=True)
+class _Order:
+    """What was asked for on the command line."""
+
+    place: Place
+    port: int | None
+    keep_copy: bool
+    log_file: Path | None
+    announcer: Announcer
+
+    def plan(self, config: Config) -> "Plan":
+        """The room of `config`."""
+        from groupx.runtime import Plan
+
+        paths = self.place.paths(config.storage_path)
+        return Plan(
+            config=config,
+            paths=paths,
+            port=self.port,
+            log_file=self.log_file,
+            on_ready=partial(self.announcer.ready, config, paths),
+            keep_copy=self.keep_copy,
+            on_upgrade=self.announcer.upgrading,
+        )
+
+    def setup_plan(self) -> "SetupPlan":
+        """The wizard that makes the config."""
+        from groupx.runtime_setup import SetupPlan
+
+        paths = self.place.paths()
+        return SetupPlan(
+            config_path=self.place.config_path,
+            paths=paths,
+            port=DEFAULT_PORT if self.port is None else self.port,
+            log_file=self.log_file,
+            on_open=partial(self.announcer.setting_up, paths),
+            plan_for=self.plan,
+        )
+
+
+def _run(order: _Order) -> int | None:
+    """The port to begin again on; None when it was to end. Raises Refused, and Exit when fatal."""
     from groupx.process.spawner import SpawnError
     from groupx.runtime import RuntimeFailed, run_runtime
+    from groupx.runtime_setup import run_setup
     from groupx.supervisor.lease import LeaseImpossible, LeaseTaken
     from groupx.supervisor.listener import PortTaken, PortUnusable
 
     try:
-        run_runtime(plan)
+        if order.place.needs_setup:
+            return run_setup(order.setup_plan())
+        return run_runtime(order.plan(order.place.load()[0]))
     except RuntimeFailed as error:
         click.echo(f"groupx: {error}", err=True)
-        return FATAL
-    except PortTaken:
-        raise Refused(_who_holds(place, plan.config.server.port)) from None
+        raise click.exceptions.Exit(FATAL) from None
+    except PortTaken as taken:
+        raise Refused(_who_holds(order.place, taken.port)) from None
     except LeaseTaken as error:
-        running = find_running(place)
+        running = find_running(order.place)
         if running is not None:
             raise Refused(_already(running.port)) from None
         raise Refused(str(error)) from None
     except (LeaseImpossible, PortUnusable, SpawnError) as error:
         raise Refused(str(error)) from None
-    return DONE
+
+
+def _begin_again(order: _Order, port: int) -> None:
+    """The same run anew in this process, on the port that the browser knows."""
+    argv = [sys.executable, "-m", "groupx", "run", *order.place.argv]
+    argv += ["--port", str(port), "--no-open"]
+    argv += [] if order.keep_copy else ["--no-backup"]
+    argv += [] if order.log_file is None else ["--log-file", str(order.log_file)]
+    hold_signals_for_exec()
+    os.execv(sys.executable, argv)  # noqa: S606
 
 
 def _shed_mark() -> None:
@@ -148,44 +196,3 @@ def _who_holds(place: Place, port: int) -> str:
         f"port {port} is taken by a program that is not GroupX; it was left alone and nothing was "
         "started. Stop that program, or give this config another server.port (or run with --port)."
     )
-
-
-@attrs.define
-class _Announcer:
-    """Says where the room is, once it is ready. A login code is shown at a terminal only."""
-
-    _config: Config
-    _paths: Paths
-    _at_terminal: bool
-    _opener: Opener | None
-    _progress: ProgressLine = attrs.field(factory=upgrading, init=False)
-
-    def upgrading(self, done: int, total: int) -> None:
-        """The database is being upgraded; this far."""
-        self._progress.show(done, total)
-
-    def ready(self, port: int, login_url: str) -> None:
-        """The room is ready on `port`; `login_url` works once. Nobody has to be listening."""
-        self._progress.end()
-        with contextlib.suppress(OSError):
-            self._say(port, login_url)
-
-    def _say(self, port: int, login_url: str) -> None:
-        url = f"http://127.0.0.1:{port}/"
-        show_notices(self._config)
-        if not self._at_terminal:
-            click.echo(f"GroupX is ready on {url}")
-            return
-        names = ", ".join(agent.name for agent in self._config.enabled_agents())
-        click.echo(
-            f"GroupX {__version__} · {names}\n"
-            f"  config     {self._config.path}\n"
-            f"  listens on {url}\n"
-            f"  log in at  {login_url}\n"
-            "             (works once, for a minute; later: groupx open)\n"
-            "  Ctrl-C stops it; what is queued survives."
-        )
-        if self._opener is not None:
-            page = Path(self._paths.open_page)
-            write_open_page(page, login_url)
-            self._opener.open(page)

@@ -21,7 +21,7 @@ from groupx.cli.running import Running, Silent, find_running, wait_until, writte
 START_SECONDS = 60.0
 UPGRADE_SECONDS = 3600.0
 _SHOWN_BYTES = 4096
-_TOLD = ("ready", "upgrading")
+_TOLD = ("ready", "upgrading", "setup")
 """What a daemon's health may say before the wait for it is over. One that fails as it starts says
 `closing` for a moment: what it ends with is still to come."""
 
@@ -31,7 +31,7 @@ _TOLD = ("ready", "upgrading")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--no-backup", is_flag=True, help="Upgrade an older database without a copy of it.")
 def command(*, config: str | None, demo: bool, no_open: bool, no_backup: bool) -> int:
-    """Run the room in the background; returns when it is ready.
+    """Run the room in the background; returns when it is ready. Without a config, its setup.
 
     Its log is groupx.log in the data directory (see `groupx debug paths`).
     """
@@ -45,8 +45,11 @@ def command(*, config: str | None, demo: bool, no_open: bool, no_backup: bool) -
         click.echo(f"The room already runs on {running.url}")
         return DONE
     running = launch(place, *(["--no-backup"] if no_backup else []))
-    show_notices(place.load()[0])
-    click.echo(f"The room runs on {running.url}")
+    if running.health.get("status") == "setup":
+        click.echo(f"There is no config yet: choose your agents on {running.url}")
+    else:
+        show_notices(place.load()[0])
+        click.echo(f"The room runs on {running.url}")
     offer_login(place, running, show=not no_open)
     return DONE
 
@@ -56,7 +59,8 @@ def launch(place: Place, *options: str) -> Running:
 
     Refused with its last words.
     """
-    place.load()
+    if not place.needs_setup:
+        place.load()
     log = Path(place.paths().log)
     log.parent.mkdir(mode=0o700, exist_ok=True)
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

@@ -90,7 +90,7 @@ class ConfigDocument:
 
 def read_document(data: bytes, *, file: str) -> ConfigDocument:
     """The records of one file; ConfigError names the first thing that is not as allowed."""
-    tree = _read_json(data, file)
+    tree = read_json(data, file=file)
     try:
         return _CONVERTER.structure(tree, ConfigDocument)
     except Exception as error:
@@ -130,7 +130,8 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _read_json(data: bytes, file: str) -> Any:
+def read_json(data: bytes, *, file: str) -> Any:
+    """The plain document of one file; ConfigError when it is not JSON, too large or doubled."""
     if len(data) > MAX_CONFIG_BYTES:
         raise ConfigError(
             file, "", found=f"{len(data)} bytes", allowed=f"at most {MAX_CONFIG_BYTES} bytes"

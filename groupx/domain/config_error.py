@@ -36,6 +36,15 @@ class ConfigError(GroupXError):
         self.found = found
         self.allowed = allowed
 
+    def unsaved(self) -> GroupXError:
+        """The same refusal, of a document that was to be saved."""
+        return GroupXError(
+            self.code,
+            f"{self.where or 'The document'}: found {self.found}; allowed: {self.allowed}. "
+            "Nothing was saved.",
+            **self.details,
+        )
+
 
 def document_path(steps: Sequence[str | int]) -> str:
     """`agents.kimi.args[2]` for the keys and indexes that lead to a value."""

@@ -122,6 +122,13 @@ def _everyone(
 def _named(name: str, by_id: dict[ActorId, RosterEntry]) -> RosterEntry:
     entry = by_id.get(ActorId(name))
     if entry is None or entry.pending_restart:
+        if entry is not None:
+            raise GroupXError(
+                ErrorCode.UNKNOWN_TARGET,
+                f"{name} was added to the config and is no part of the room yet; nothing was sent. "
+                "Restart GroupX, then send again.",
+                target=name,
+            )
         known = ", ".join(by_id) or "none"
         hint = "" if name.startswith(AGENT_PREFIX) else " Targets are written agent:<id>."
         raise GroupXError(

@@ -9,6 +9,7 @@ from groupx.actors.messages import ToBroker, ToContext, ToStore
 from groupx.domain.ids import IdSource
 from groupx.domain.limits import Timeouts
 from groupx.mcp.waits import Waits
+from groupx.setup.desk import SetupDesk
 
 
 @attrs.frozen(kw_only=True)
@@ -22,4 +23,5 @@ class RoomFace:
     hub: EventHub
     timeouts: Timeouts
     ids: IdSource
+    setup: SetupDesk
     waits: Waits = attrs.field(factory=Waits)

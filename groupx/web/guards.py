@@ -115,7 +115,7 @@ class Guards:
             body = read_body(content, policy.body)
         query = read_query(scope["query_string"], policy.query)
         if policy.needs_room:
-            self._check_ready()
+            self._check_ready(policy)
         return Call(
             policy=policy,
             known=known,
@@ -137,8 +137,10 @@ class Guards:
             )
         return known
 
-    def _check_ready(self) -> None:
+    def _check_ready(self, policy: Policy) -> None:
         state = self._entrance.status()
+        if policy.in_setup and state.status is Status.SETUP:
+            return
         facts = self._entrance.facts
         details = {
             **to_wire(state),
@@ -150,6 +152,13 @@ class Guards:
                 ErrorCode.RUNTIME_CLOSING,
                 "GroupX is stopping; nothing was done. What is queued survives: "
                 "start it again, then repeat this.",
+                **details,
+            )
+        if state.status is Status.SETUP:
+            raise GroupXError(
+                ErrorCode.RUNTIME_STARTING,
+                "GroupX is being set up and has no room yet; nothing was done. Open it in the "
+                "browser (`groupx open`) and save the setup first.",
                 **details,
             )
         if state.status is not Status.READY or not isinstance(self._entrance, Services):

@@ -24,6 +24,7 @@ from groupx.web.requests import (
     TARGETS,
     Schema,
     choice,
+    document,
     flag,
     identifier,
     number,
@@ -81,6 +82,8 @@ class Policy:
     auth: Auth = Auth.USER
     needs_room: bool = True
     """Answers 503 unless the runtime is ready."""
+    in_setup: bool = False
+    """Answers too while there is no config, and so no room."""
     navigable: bool = False
     """A link or a file elsewhere may lead here (a top-level navigation)."""
     body: Schema | None = None
@@ -122,6 +125,12 @@ POLICIES: tuple[Policy, ...] = (
            needs_room=False, body={}),
     Policy(name="shutdown", method="POST", path="/api/runtime/shutdown",
            needs_room=False, body={"runtimeScopeKey": identifier()}),
+    Policy(name="restart", method="POST", path="/api/runtime/restart",
+           body={"runtimeScopeKey": identifier()}),
+    # setup
+    _get("setup", "/api/setup", in_setup=True),
+    Policy(name="save_setup", method="POST", path="/api/setup", in_setup=True,
+           body={"revision": identifier(), "config": document()}),
     # reading
     _get("bootstrap", "/api/bootstrap", query=_READING),
     _get("history", "/api/history",

@@ -77,6 +77,17 @@ def record(schema: Schema, make: Callable[..., Any]) -> Field:
     return Field(read, required=False)
 
 
+def document() -> Field:
+    """A JSON object that is read elsewhere."""
+
+    def read(name: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise invalid(f"'{name}' must be a JSON object.", field=name)
+        return cast("dict[str, Any]", value)
+
+    return Field(read)
+
+
 def flag(*, required: bool = False) -> Field:
     """True or false."""
 

@@ -15,6 +15,8 @@ from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
 from groupx.domain.wire import optional
+from groupx.setup.desk import SetupDesk
+from groupx.setup.programs import Programs
 from groupx.web.asgi import Receive, Scope, Send
 from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
@@ -121,6 +123,14 @@ class McpFace(Protocol):
 
 
 @attrs.frozen(kw_only=True)
+class SetupFace:
+    """The config as a draft, and the programs that are there to be agents."""
+
+    desk: SetupDesk
+    programs: Programs
+
+
+@attrs.frozen(kw_only=True)
 class Entrance:
     """Enough to answer health, the login and the page without data, from the first moment."""
 
@@ -128,9 +138,12 @@ class Entrance:
     status: Callable[[], RuntimeStatus]
     request_shutdown: Callable[[], None]
     """Asks the runtime to stop; returns at once."""
+    request_restart: Callable[[], None]
+    """Asks it to stop and then to begin again on the same port; returns at once."""
     token: Token
     logins: LoginCodes
     mcp: McpFace
+    setup: SetupFace
 
 
 @attrs.frozen(kw_only=True)

@@ -18,6 +18,7 @@ from groupx.domain.supervision import Supervision
 from groupx.mcp.desks import TOOLS
 from groupx.mcp.room import RoomFace
 from groupx.mcp.tool import MAX_RESULT_BYTES, Call
+from groupx.setup.desk import SetupDesk
 from tests.actors.fakes import FakePrompt, Room, open_room
 
 Script = Callable[[FakePrompt], Awaitable[None]]
@@ -30,13 +31,13 @@ async def acting(
     """A running room with these agents."""
     async with open_room(path, *names, limits=limits, timeouts=timeouts) as room:
         room.nursery.start_soon(EventHubActor(room.hub).run)
-        yield Stage(room)
+        yield Stage(room, path)
 
 
 class Stage:
     """A room, and what its agents do when they are prompted."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, path: Path) -> None:
         self.room = room
         self.told: list[str] = []
         self.face = RoomFace(
@@ -47,6 +48,7 @@ class Stage:
             hub=room.hub,
             timeouts=room.timeouts,
             ids=room.ids,
+            setup=SetupDesk(path / "groupx.json", drivers=("demo",), port=4310, running=None),
         )
 
     def script(self, name: str, script: Script) -> None:

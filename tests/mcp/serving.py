@@ -15,10 +15,13 @@ from mcp.client.streamable_http import streamable_http_client
 from groupx.actors.callers import Callers
 from groupx.adapters.contract import McpServer
 from groupx.mcp.mount import McpMount
+from groupx.process.spawner import Spawner
+from groupx.setup.desk import SetupDesk
+from groupx.setup.programs import Programs
 from groupx.web.app import create_guards
 from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
-from groupx.web.services import Entrance, RuntimeFacts, RuntimeStatus, Services, Status
+from groupx.web.services import Entrance, RuntimeFacts, RuntimeStatus, Services, SetupFace, Status
 from groupx.web.token import Token
 
 
@@ -45,6 +48,11 @@ async def serving(
         token=token,
         logins=LoginCodes(token),
         mcp=mount,
+        request_restart=lambda: None,
+        setup=SetupFace(
+            desk=SetupDesk(folder / "groupx.json", drivers=("demo",), port=port, running=None),
+            programs=Programs({}, Spawner()),
+        ),
     )
     services: Any = Services.__new__(Services)
     for field in attrs.fields(Entrance):

@@ -18,7 +18,7 @@ from tests.system.stream import Event, EventStream
 from tests.system.waiting import wait_until
 
 Json = dict[str, Any]
-READY = re.compile(r"GroupX is ready on http://127\.0\.0\.1:(\d+)/")
+READY = re.compile(r"GroupX (?:is ready|can be set up) on http://127\.0\.0\.1:(\d+)/")
 TERMINAL = {"turn.completed", "turn.failed", "turn.cancelled", "turn.interrupted"}
 
 

@@ -15,6 +15,8 @@ from groupx.domain.limits import Limits
 from groupx.domain.roster import AgentState
 from groupx.domain.turns import TurnStatus
 from groupx.domain.views import AgentView, LaneView
+from groupx.setup.desk import SetupDesk
+from groupx.setup.programs import Program
 from groupx.web.app import create_guards, open_room
 from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
@@ -25,6 +27,7 @@ from groupx.web.services import (
     RuntimeFacts,
     RuntimeStatus,
     Services,
+    SetupFace,
     Status,
     StoreHealth,
 )
@@ -107,15 +110,28 @@ class FakeDesk:
         await send({"type": "http.response.body", "body": caller.desk.encode()})
 
 
+class FakePrograms:
+    """Nothing is started to look."""
+
+    drivers = ("demo", "acp")
+
+    async def found(self):
+        return (Program(driver="demo", id="demo", name="Demo agent", found=True),)
+
+
 @attrs.define
 class Runtime:
-    """What a test may turn: the status, and whether a stop was asked for."""
+    """What a test may turn: the status, and whether a stop or a restart was asked for."""
 
     status: RuntimeStatus = RuntimeStatus(status=Status.READY)
     stops: int = 0
+    restarts: int = 0
 
     def stop(self):
         self.stops += 1
+
+    def restart(self):
+        self.restarts += 1
 
 
 @pytest.fixture
@@ -124,7 +140,12 @@ def runtime():
 
 
 @pytest.fixture
-def entrance(tmp_path, runtime):
+def config_file(tmp_path):
+    return tmp_path / "groupx.json"
+
+
+@pytest.fixture
+def entrance(tmp_path, runtime, config_file):
     token = Token(tmp_path / "token")
     return Entrance(
         facts=RuntimeFacts(
@@ -137,9 +158,14 @@ def entrance(tmp_path, runtime):
         ),
         status=lambda: runtime.status,
         request_shutdown=runtime.stop,
+        request_restart=runtime.restart,
         token=token,
         logins=LoginCodes(token),
         mcp=FakeDesk(token),
+        setup=SetupFace(
+            desk=SetupDesk(config_file, drivers=("demo", "acp"), port=PORT, running=None),
+            programs=FakePrograms(),
+        ),
     )
 
 

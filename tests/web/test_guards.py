@@ -19,6 +19,8 @@ SAMPLES = {
     "to": ["agent:a"],
     "content": "hello",
     "runtimeScopeKey": "s" * 64,
+    "revision": "absent",
+    "config": {"agents": {"a": {"driver": "demo", "cwd": "."}}},
     "olderThanDays": 30,
     "action": "archive",
     "scopeType": "room",
@@ -34,7 +36,8 @@ OPEN_DOOR = {"health", "index", "static", "login", "login_codes", "shutdown"}
 WITH_BODY = [policy for policy in POLICIES if policy.body is not None]
 UNKNOWN = ["/nothing", "/api/nothing", "/static", "/api/turns/x/nothing", "//", "*", "/API/health",
            "/api/health/", "http://127.0.0.1:4310/api/health", "/api/search", "/api/rooms/x",
-           "/api/memories", "/api/setup", "/api/assistant/x", "/api/backups", "/mcp/x"]  # fmt: skip
+           "/api/memories", "/api/setup/x", "/api/assistant/x", "/api/backup/x",
+           "/mcp/x"]  # fmt: skip
 
 
 def address(policy):
@@ -118,7 +121,7 @@ def test_every_handler_is_reached_by_one_policy():
 
 
 def test_every_command_carries_its_id():
-    free = {"login_codes", "shutdown"}
+    free = {"login_codes", "shutdown", "restart", "save_setup"}
     for policy in WITH_BODY:
         assert ("clientCommandId" in policy.body) == (policy.name not in free)
 
@@ -272,7 +275,11 @@ async def test_every_required_field(client, broker):
     for policy in [policy for policy in WITH_BODY if policy.body]:
         whole = orjson.loads(body_of(policy))
         for name in whole:
-            for broken in ({**whole, name: {}}, {key: whole[key] for key in whole if key != name}):
+            odd: object = [] if name == "config" else {}
+            for broken in (
+                {**whole, name: odd},
+                {key: whole[key] for key in whole if key != name},
+            ):
                 response = await call(client, policy, body=orjson.dumps(broken))
                 assert response.json()["error"]["details"] == {"field": name}
                 refused(response, "INVALID_ENVELOPE")
@@ -315,6 +322,19 @@ async def test_unless_ready_only_the_door_answers(client, broker, runtime, statu
             "runtimeScopeKey": "s" * 64,
         }
         assert broker.asked == []
+
+
+async def test_in_setup_mode_the_setup_answers_too(starting, runtime):
+    runtime.status = RuntimeStatus(status=Status.SETUP)
+    for policy in POLICIES:
+        response = await call(starting, policy)
+        if policy.needs_room and not policy.in_setup:
+            refused(response, "RUNTIME_STARTING")
+            assert "set up" in response.json()["error"]["message"]
+        else:
+            assert policy.name in OPEN_DOOR | {"setup", "save_setup"}
+            is_secured(response)
+            assert response.status != 503
 
 
 async def test_before_the_room_is_open(starting):

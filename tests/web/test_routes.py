@@ -223,6 +223,8 @@ async def test_health_tells_the_user_how_it_stands(client):
             "format": 10,
             "databaseId": "database_1",
         },
+        "restartRequired": False,
+        "pendingRestart": [],
     }
 
 

@@ -129,6 +129,8 @@ class Room:
             ),
             status=lambda: RuntimeStatus(status=Status.READY),
             request_shutdown=lambda: None,
+            request_restart=lambda: None,
+            setup=nobody,
             token=self.token,
             logins=LoginCodes(self.token),
             mcp=nobody,

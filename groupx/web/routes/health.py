@@ -5,6 +5,7 @@ from typing import Any
 from groupx.domain.wire import to_wire
 from groupx.web.errors import Answer, json_answer
 from groupx.web.guards import Call
+from groupx.web.routes.setup import pending_wire
 from groupx.web.services import Entrance, Services, Status
 
 PROTOCOL = "groupx.runtime/1"
@@ -34,6 +35,7 @@ def _room(services: Services) -> dict[str, Any]:
         "queues": {view.actor_id: view.lane.queued for view in views},
         "store": services.store_health(),
         "database": services.database,
+        **pending_wire(services),
     }
 
 

@@ -27,10 +27,10 @@ A, B, C = "agent:a", "agent:b", "agent:c"
 class Operator:
     """The assistant in the middle of a reply, with its tools in hand."""
 
-    def __init__(self, it: Assisted, caller: Caller, prompt: FakePrompt) -> None:
+    def __init__(self, it: Assisted, caller: Caller, prompt: FakePrompt, path: Path) -> None:
         self.prompt = prompt
         self.it, self.room, self.caller = it, it.room, caller
-        self.stage = Stage(it.room)
+        self.stage = Stage(it.room, path)
         self.told: list[str] = []
 
     async def use(self, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ async def operating(path: Path, *names: str, **options: Any) -> AsyncIterator[Op
         assert server.url.endswith("/mcp/operator")
         caller = it.room.callers.find(server.bearer, "operator")
         assert caller is not None
-        yield Operator(it, caller, prompt)
+        yield Operator(it, caller, prompt, path)
         prompt.answer("done")
         await it.settled()
 
@@ -74,6 +74,7 @@ async def test_its_desk_has_its_own_tools_and_no_member_has_them() -> None:
         "room_status", "read", "worker_dispatch", "worker_ask", "dispatch_event", "send",
         "cancel_turn", "restart_agent",
         "memory_search", "memory_remember", "memory_retract", "context_reset",
+        "setup_read", "setup_update",
     }  # fmt: skip
     assert not {"worker_dispatch", "worker_ask", "dispatch_event"} & set(TOOLS["member"])
     assert not {"watch", "steer", "ask"} & set(TOOLS["operator"])

@@ -17,10 +17,14 @@ from groupx.mcp.tools.operator.read import READ
 from groupx.mcp.tools.operator.restart_agent import RESTART_AGENT
 from groupx.mcp.tools.operator.room_status import ROOM_STATUS
 from groupx.mcp.tools.operator.send import SEND
+from groupx.mcp.tools.operator.setup_read import SETUP_READ
+from groupx.mcp.tools.operator.setup_update import SETUP_UPDATE
 from groupx.mcp.tools.operator.worker_ask import WORKER_ASK
 from groupx.mcp.tools.operator.worker_dispatch import WORKER_DISPATCH
 
 _TOOLS = (
+    SETUP_READ,
+    SETUP_UPDATE,
     ROOM_STATUS,
     READ,
     WORKER_DISPATCH,

@@ -1,0 +1,38 @@
+"""setup_read: the room's settings, without the value of any variable."""
+
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.wire import to_wire
+from groupx.mcp.tool import MAX_RESULT_BYTES, Answer, Arguments, Call, Tool
+
+MAX_CONFIG_CHARACTERS = MAX_RESULT_BYTES // 2
+"""As it is written; its JSON in an answer is somewhat longer."""
+
+
+class SetupRead(Arguments):
+    """Nothing to choose."""
+
+
+async def _read(call: Call, _given: SetupRead) -> Answer:
+    desk = call.room.setup
+    draft = await desk.read()
+    if len(str(draft.config)) > MAX_CONFIG_CHARACTERS:
+        raise GroupXError(
+            ErrorCode.MESSAGE_TOO_LARGE,
+            f"The config is too long to be read here; nothing was done. The user can edit "
+            f"{draft.path} or use the page's settings.",
+        )
+    return {
+        **to_wire(draft),
+        "restartRequired": desk.pending.required,
+        "pendingRestart": list(desk.pending.agents),
+    }
+
+
+SETUP_READ = Tool(
+    name="setup_read",
+    description="Read the room's config file: which agents there are and how they are started. In "
+    "each `env` the values are null, whatever they are. `pendingRestart` names the agents whose "
+    "saved settings the running room does not have yet.",
+    arguments=SetupRead,
+    run=_read,
+)

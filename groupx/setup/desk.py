@@ -1,0 +1,213 @@
+"""Where a config is read and saved as a draft, by the wizard and by a running room."""
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import attrs
+import trio
+
+from groupx._channel import CHANNEL
+from groupx.domain.config import Config
+from groupx.domain.config_changes import NOTHING_PENDING, PendingRestart, pending_restart
+from groupx.domain.config_document import read_json
+from groupx.domain.config_draft import (
+    Tree,
+    as_document,
+    completed,
+    draft_of,
+    first_draft,
+    revision_of,
+    written,
+)
+from groupx.domain.config_error import ConfigError
+from groupx.domain.config_parsing import parse_config
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.paths import misplaced_database, resolve_paths
+from groupx.setup.config_file import read_config_file, replace_config_file
+
+
+@attrs.frozen(kw_only=True)
+class Draft:
+    """The config to be edited; `config` is the document, each value of an `env` as null."""
+
+    revision: str
+    path: str
+    exists: bool
+    config: Tree
+
+
+@attrs.frozen(kw_only=True)
+class Saved:
+    """What a save changes; without a restart the room is just being opened."""
+
+    restart_required: bool
+    pending_restart: tuple[str, ...]
+    revision: str
+
+
+class SetupDesk:
+    """Reads and saves one config file. `running` is what the room runs with; None: the wizard.
+
+    `on_saved` is told each config that was saved; `on_pending`, when other things are pending.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        drivers: Collection[str],
+        port: int,
+        running: Config | None,
+        on_saved: Callable[[Config], None] = lambda _: None,
+        on_pending: Callable[[PendingRestart], None] = lambda _: None,
+    ) -> None:
+        self._path = path
+        self._drivers = drivers
+        self._port = port
+        self._running = running
+        self._on_saved = on_saved
+        self._on_pending = on_pending
+        self._one_by_one = trio.Lock()
+        self.pending = NOTHING_PENDING
+        """As far as is known: as of the last read or save."""
+
+    async def read(self) -> Draft:
+        """The draft of what the file says now. ConfigError, STORE_UNAVAILABLE."""
+        data = await self._bytes()
+        if data is None:
+            config = first_draft(self._port)
+        else:
+            config = draft_of(self._document(data))
+            self._note(self._parsed(data))
+        return Draft(
+            revision=revision_of(data),
+            path=str(self._path),
+            exists=data is not None,
+            config=config,
+        )
+
+    async def check(self) -> None:
+        """That the room can be started from the file as it is now. ConfigError, NOT_FOUND."""
+        data = await self._bytes()
+        if data is None:
+            raise GroupXError(
+                ErrorCode.NOT_FOUND,
+                f"There is no {self._path} any more, so a restart would have nothing to start "
+                "from; nothing was done. Put it back, or save the settings again.",
+            )
+        _refuse_misplaced(self._parsed(data))
+
+    async def save(self, revision: str, draft: Tree) -> Saved:
+        """Check and write the file as a whole; an invalid draft changes nothing.
+
+        Raises INVALID_ENVELOPE and PROVIDER_NOT_CLAIMED with the `path` in the document,
+        STORE_CONFLICT when the file is not as of `revision`, STORE_UNAVAILABLE.
+        """
+        async with self._one_by_one:
+            data = await self._bytes()
+            if revision != revision_of(data):
+                raise GroupXError(
+                    ErrorCode.STORE_CONFLICT,
+                    f"{self._path} was changed since it was read here, so nothing was saved. "
+                    "Load it again and repeat your changes.",
+                    revision=revision_of(data),
+                )
+            try:
+                new, config = await self._checked(draft, data)
+            except ConfigError as error:
+                raise error.unsaved() from None
+            await self._write(new, private=_has_values(config))
+            self._note(config)
+            self._on_saved(config)
+        return Saved(
+            restart_required=self.pending.required,
+            pending_restart=self.pending.agents,
+            revision=revision_of(new),
+        )
+
+    async def _checked(self, draft: Tree, data: bytes | None) -> tuple[bytes, Config]:
+        file = str(self._path)
+        document = None if data is None else self._document(data)
+        new = written(completed(draft, document, file=file))
+        config = self._parsed(new)
+        _refuse_misplaced(config)
+        before = frozenset[str]() if document is None else _folders(self._parsed(data or b""))
+        await trio.to_thread.run_sync(_refuse_missing_folders, config, before)
+        return new, config
+
+    def _note(self, config: Config) -> None:
+        if self._running is None:
+            return
+        before, self.pending = self.pending, pending_restart(self._running, config)
+        if self.pending != before:
+            self._on_pending(self.pending)
+
+    def _document(self, data: bytes) -> Tree:
+        file = str(self._path)
+        return as_document(read_json(data, file=file), file=file)
+
+    def _parsed(self, data: bytes) -> Config:
+        return parse_config(data, path=str(self._path), drivers=self._drivers)
+
+    async def _bytes(self) -> bytes | None:
+        try:
+            return await trio.to_thread.run_sync(read_config_file, self._path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unusable("read", error) from None
+
+    async def _write(self, data: bytes, *, private: bool) -> None:
+        def write() -> None:
+            replace_config_file(self._path, data, private=private)
+
+        try:
+            await trio.to_thread.run_sync(write)
+        except OSError as error:
+            raise self._unusable("written", error) from None
+
+    def _unusable(self, done: str, error: OSError) -> GroupXError:
+        return GroupXError(
+            ErrorCode.STORE_UNAVAILABLE,
+            f"{self._path} cannot be {done} ({error.strerror}); nothing was changed. "
+            "Make the file and its folder yours to read and write, then try again.",
+        )
+
+
+def _has_values(config: Config) -> bool:
+    brain = () if config.assistant is None else (config.assistant.brain,)
+    return any(program.env for program in (*config.agents, *brain))
+
+
+def _folders(config: Config) -> frozenset[str]:
+    return frozenset(folder for _, folder in _working_folders(config))
+
+
+def _working_folders(config: Config) -> list[tuple[str, str]]:
+    folders = [(f"agents.{it.id}.cwd", it.cwd) for it in config.enabled_agents()]
+    if config.enabled_assistant is not None:
+        folders.append(("assistant.brain.cwd", config.enabled_assistant.brain.cwd))
+    return folders
+
+
+def _refuse_missing_folders(config: Config, before: frozenset[str]) -> None:
+    """One that was in the file already may be away for a while."""
+    for where, folder in _working_folders(config):
+        if folder not in before and not os.path.isdir(folder):
+            raise ConfigError(
+                config.path, where, found="no folder of that name", allowed="a folder that exists"
+            )
+
+
+def _refuse_misplaced(config: Config) -> None:
+    paths = resolve_paths(
+        env=os.environ,
+        config_path=config.path,
+        storage_path=config.storage_path,
+        channel=CHANNEL,
+    )
+    if misplaced := misplaced_database(paths, os.path.realpath):
+        raise ConfigError(
+            config.path, "storage.path", found=misplaced, allowed="a place of its own"
+        )
