@@ -53,6 +53,8 @@ def agree(conn: sqlite3.Connection, model: Model) -> None:
     }
     cursors = conn.execute("SELECT actor_id, room_id, last_delivered_seq FROM delivery_cursors")
     assert {(actor, room): seq for actor, room, seq in cursors} == model.cursors
+    floors = conn.execute("SELECT room_id, max(through_seq) FROM context_resets GROUP BY 1")
+    assert dict(floors.fetchall()) == {room: seq for room, (seq, _) in model.floors.items()}
     bindings = conn.execute(
         "SELECT binding_id FROM session_bindings WHERE closed_at IS NULL"
         " AND binding_id <> 'binding:operator'"

@@ -36,27 +36,23 @@ class Lanes(Base):
         head, binding = self.model.head(actor), self.world.bindings.get(actor)
         if head is not None and binding is not None:
             self.take(
-                self.does.claim(
-                    head.id, binding, at_once=at_once, transport="structured", floor=0, old=old
-                )
+                self.does.claim(head.id, binding, at_once=at_once, transport="structured", old=old)
             )
 
     @deed(
         which=pick,
         actor=actors,
         transport=st.sampled_from(["structured", "structured", "direct"]),
-        floor=st.sampled_from([0, 0, 0, 1]),
+        off=st.sampled_from([0, 0, 0, 1]),
     )
-    def claim_any(self, which: int, actor: ActorId, transport: str, floor: int) -> None:
+    def claim_any(self, which: int, actor: ActorId, transport: str, off: int) -> None:
         """Not the next one, another's session, one that is closed, a packet that is stale."""
         turn = self.turn(which)
         if turn is None:
             return
         by = turn.target if which % 4 else actor
         binding = self.world.bindings.get(by, "binding_none")
-        self.take(
-            self.does.claim(turn.id, binding, at_once=False, transport=transport, floor=floor)
-        )
+        self.take(self.does.claim(turn.id, binding, at_once=False, transport=transport, off=off))
 
     @deed(actor=actors, which=pick)
     def claim_by_an_old_session(self, actor: ActorId, which: int) -> None:
@@ -68,9 +64,7 @@ class Lanes(Base):
         ]
         if head is not None and ended:
             binding = ended[which % len(ended)]
-            self.take(
-                self.does.claim(head.id, binding, at_once=True, transport="structured", floor=0)
-            )
+            self.take(self.does.claim(head.id, binding, at_once=True, transport="structured"))
 
     @deed(actor=actors, times=st.integers(1, 3))
     def hand_over_in_vain(self, actor: ActorId, times: int) -> None:

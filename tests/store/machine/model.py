@@ -150,6 +150,8 @@ class Model:
         self.bindings: dict[str, ActorId] = {WEB_BINDING: USER_WEB}
         """Those that are open."""
         self.cursors: dict[tuple[ActorId, str], int] = {}
+        self.floors: dict[str, tuple[int, frozenset[str]]] = {}
+        """Room → where its last reset is, and what had been said by then."""
         self.stopped: set[ActorId] = set()
         self.gone: set[ActorId] = set()
 
@@ -178,6 +180,16 @@ class Model:
             turn = self.turns[turn.parent]
             actors.append(turn.target)
         return actors
+
+    def floor(self, room: str) -> int:
+        """Where the room's last reset is; 0 = there was none."""
+        return self.floors[room][0] if room in self.floors else 0
+
+    def said_in(self, room: str) -> frozenset[str]:
+        """Messages and answers."""
+        messages = {message.id for message in self.messages.values() if message.room == room}
+        answers = {turn.response for turn in self.turns.values() if turn.room == room}
+        return frozenset(messages | (answers - {None}))  # pyright: ignore
 
     # --- why not --------------------------------------------------------------------------
 

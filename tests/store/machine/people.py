@@ -122,6 +122,10 @@ class People(Lanes):
             room = known[which // 4 % len(known)]
             self.take(self.does.archive(room, cid=f"h{cid}", archived=archived))
 
+    @deed(cid=commands, sessions=st.booleans())
+    def reset(self, cid: int, sessions: bool) -> None:
+        self.take(self.does.reset(cid=f"z{cid}", sessions=sessions))
+
     def _clear(self) -> None:
         """End what is open, and then what was called back because of it."""
         self._commit()

@@ -26,29 +26,39 @@ from tests.store.machine.causes import CAUSES, PREPARED, PROVES, QUEUED, SENT
 from tests.store.machine.judging import Reasons
 from tests.store.machine.model import ACTIVE, Attempt, Turn
 from tests.store.machine.remembering import Remembering
+from tests.store.machine.resetting import Resetting
 from tests.store.machine.talking import Talking
 from tests.store.machine.world import AGENTS, Step
 
 CONFLICT: Reasons = {"STORE_CONFLICT"}
 
 
-class Working(Talking, Remembering):
+class Working(Talking, Remembering, Resetting):
     """Builds the steps; each says what the model expects of it."""
 
     # --- a turn's way ---------------------------------------------------------------------
 
     def claim(
-        self, turn_id: str, binding: str, *, at_once: bool, transport: str, floor: int, old: int = 1
+        self,
+        turn_id: str,
+        binding: str,
+        *,
+        at_once: bool,
+        transport: str,
+        off: int = 0,
+        old: int = 1,
     ) -> Step:
-        """`old`: the packet holds only one part in so many of what there is."""
+        """`off`: how far the packet's floor is from the room's; `old`: the packet holds only one
+        part in so many of what there is."""
         model = self.model
+        known = model.turns.get(turn_id)
         command = ClaimCommand(
             turn_id=turn_id,
             expected_transport=transport,
             binding_id=binding,
             instance_id=self.world.instances.get(binding, "instance_none"),
             context_through_seq=self.world.last_seq() // old,
-            reset_through_seq=floor,
+            reset_through_seq=off + (model.floor(known.room) if known else 0),
             invoke=at_once,
         )
 
@@ -61,7 +71,9 @@ class Working(Talking, Remembering):
                 found.add("TRANSPORT_MODE_MISMATCH")
             if model.bindings.get(binding) != turn.target:
                 found.add("SESSION_NOT_AVAILABLE")
-            if model.head(turn.target) is not turn or floor:
+            if model.head(turn.target) is not turn:
+                found |= CONFLICT
+            if command.reset_through_seq != model.floor(turn.room):
                 found |= CONFLICT
             return found
 
