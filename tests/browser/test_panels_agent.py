@@ -14,7 +14,9 @@ EXCLUDED = "never again keep memories"
 
 def test_the_page_of_an_agent(open_room: OpenRoom, daemon: Daemon):
     room = open_room()
-    panel = opened(room, "#/agent/bob")
+    room.agent("bob").locator("summary").click()
+    room.agent("bob").get_by_role("link", name="Its page").click()
+    panel = room.page.locator("#panel")
     expect(panel.get_by_role("heading", level=2)).to_have_text("Bob")
     expect(panel).to_contain_text("groupx-demo-agent")
     expect(panel).to_contain_text("use the room’s tools")

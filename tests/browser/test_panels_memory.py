@@ -29,7 +29,8 @@ def test_what_is_remembered_is_written_rewritten_and_taken_back(
     open_room: OpenRoom, daemon: Daemon
 ):
     room = open_room()
-    panel = opened(room, "#/memory")
+    room.page.get_by_role("link", name="Memory of the room").click()
+    panel = room.page.locator("#panel")
     expect(panel).to_contain_text("Nothing is remembered yet.")
     add = panel.get_by_role("button", name="Add")
     add.click()
@@ -74,12 +75,12 @@ def test_what_is_remembered_is_written_rewritten_and_taken_back(
     expect(record(panel, "At noon.")).to_be_visible()
 
 
-def test_a_refused_text_stays_and_is_kept_once(open_room: OpenRoom, daemon: Daemon):
+def test_a_refused_text_stays_and_is_kept_once(open_room: OpenRoom):
     room = open_room("narrow")
     message = room.say("Our port is 4310.", "bob")
     expect(room.target(message, "Bob")).to_contain_text("replied")
-    event_id = message.get_attribute("data-event") or _newest(daemon, "Our port is 4310.")
-    panel = opened(room, f"#/memory/new/{event_id}")
+    message.get_by_role("link", name="Remember").click()
+    panel = room.page.locator("#panel")
     text = panel.locator("textarea.record-text")
     expect(text).to_have_value("Our port is 4310.")
     _lose_one_answer(room.page)
@@ -93,11 +94,6 @@ def test_a_refused_text_stays_and_is_kept_once(open_room: OpenRoom, daemon: Daem
     record(panel, "Our port").get_by_role("link", name="Where it comes from").click()
     expect(panel).to_be_hidden()
     expect(message).to_be_in_viewport()
-
-
-def _newest(daemon: Daemon, content: str) -> str:
-    said = [e for e in daemon.history() if e["body"].get("content") == content]
-    return said[-1]["eventId"]
 
 
 def _lose_one_answer(page: Page) -> None:

@@ -45,6 +45,8 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     panel.get_by_role("link", name="Show the answer").click()
     expect(panel).to_be_hidden()
     expect(room.answer("ada")).to_be_in_viewport()
+    room.answer("ada").get_by_role("link", name="Details").click()
+    expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
 
 
 def test_a_turn_is_stopped_and_sent_again_from_its_page(open_room: OpenRoom, daemon: Daemon):

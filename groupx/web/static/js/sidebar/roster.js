@@ -4,7 +4,9 @@ import { commands } from "../transport/api.js";
 import { assignColours, avatar } from "../base/actors.js";
 import { fill, h, redrawn, say } from "../base/dom.js";
 import { elapsedElement } from "../base/time.js";
+import { routeHash } from "../frame/router.js";
 import { t } from "../words/index.js";
+import { places } from "./places.js";
 import { actionButton } from "../view/actions.js";
 
 const TONES = {
@@ -25,7 +27,7 @@ export class Roster {
     this.close = h("button", { class: "quiet only-narrow", type: "button",
       onclick: () => document.body.classList.remove("roster-open") }, t("close"));
     fill(root, h("div", { class: "sidebar-head" }, h("h2", null, t("agents.title")), this.close),
-      this.list, this.none, this.error);
+      this.list, this.none, this.error, places());
   }
 
   draw() {
@@ -96,6 +98,8 @@ export class Roster {
     return [
       RUNNING.has(agent.state) ? [control("restart"), control("stop")] : control("start"),
       button(lane, () => commands.lane(agent.actorId, lane)),
+      h("a", { class: "link", href: routeHash("agent", agent.id), "data-key": `${agent.actorId}:page`,
+        onclick: () => document.body.classList.remove("roster-open") }, t("agent.page")),
     ];
   }
 }

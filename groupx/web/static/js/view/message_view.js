@@ -4,6 +4,7 @@ import { fill, h, redrawn } from "../base/dom.js";
 import { t } from "../words/index.js";
 import { commands } from "../transport/api.js";
 import { actionButton } from "./actions.js";
+import { entryLinks } from "./links.js";
 import { finished } from "./rendered.js";
 import { foldedText } from "./text.js";
 import { drawTargets } from "./turn_state.js";
@@ -19,12 +20,17 @@ export class MessageView {
     this.tools = h("div", { class: "message-actions" });
     this.element = h("div", { class: "bubble message" }, this.body,
       h("div", { class: "message-foot" }, this.targets, this.tools));
+    this.links = h("div", null);
+    this.element.append(this.links);
     this.drawn = false;
   }
 
   update({ event }) {
     const { state } = this.context;
-    if (!this.drawn) fill(this.body, said(event, state.html.get(event.eventId)));
+    if (!this.drawn) {
+      fill(this.body, said(event, state.html.get(event.eventId)));
+      fill(this.links, entryLinks(event));
+    }
     this.drawn = true;
     const withdrawn = state.withdrawn.has(event.eventId);
     this.element.classList.toggle("withdrawn", withdrawn);

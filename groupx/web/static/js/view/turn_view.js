@@ -6,6 +6,7 @@ import { commands } from "../transport/api.js";
 import { elapsedElement } from "../base/time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
+import { entryLinks } from "./links.js";
 import { finished } from "./rendered.js";
 import { GrowingText } from "./text.js";
 import { detailsButton, drawTargets, retryOrContinue, stateText, whyText } from "./turn_state.js";
@@ -47,6 +48,7 @@ export class TurnView {
     this.shown = event.eventId;
     const html = this.context.state.html.get(event.eventId);
     fill(this.answer, finished(event.body.content || t("message.empty"), html));
+    this.element.append(entryLinks({ eventId: event.eventId, turnId: event.body.turnId }));
   }
 
   /** What stands under the text: the clock and Stop while it runs, the reason when it failed. */

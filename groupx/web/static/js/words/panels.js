@@ -6,6 +6,9 @@ export const en = {
   "copy": "Copy",
   "keep": "No, keep it",
   "more": "Show more",
+  "places": "Beside the room",
+  "places.assistant": "Assistant",
+  "places.memory": "Memory of the room",
   "save": "Save",
 };
 
@@ -15,5 +18,8 @@ export const zh = {
   "copy": "复制",
   "keep": "不，保留",
   "more": "显示更多",
+  "places": "房间旁",
+  "places.assistant": "助理",
+  "places.memory": "房间的记忆",
   "save": "保存",
 };
