@@ -3,7 +3,7 @@
 import pytest
 import trio
 
-from groupx.actors.messages import RunAgain
+from groupx.actors.messages import BuildPacket, RunAgain
 from groupx.adapters.contract import (
     AdapterStartError,
     Cancelled,
@@ -294,7 +294,7 @@ async def test_a_stale_claim_builds_the_packet_again(jumping_clock, tmp_path) ->
     async with open_room(tmp_path, "a") as room:
         room.programs[A].script = answers
         built = []
-        build = room.context._build
+        build = room.context._handlers[BuildPacket]
 
         async def build_and_move_the_floor(request):
             packet = await build(request)
@@ -307,7 +307,7 @@ async def test_a_stale_claim_builds_the_packet_again(jumping_clock, tmp_path) ->
                 )
             return packet
 
-        room.context._build = build_and_move_the_floor
+        room.context._handlers[BuildPacket] = build_and_move_the_floor
         [turn] = await room.send(A)
         await room.ended(turn)
         assert room.status(turn) == "completed"

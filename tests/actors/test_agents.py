@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from groupx.actors.messages import BuildPacket
 from groupx.adapters.contract import Completed
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
@@ -264,7 +265,7 @@ async def test_a_turn_whose_context_can_never_be_read_fails_visibly_and_the_next
         room.programs[A].script = answers
         [turn] = await room.send(A, content="too much")
         [later] = await room.send(A)
-        build, asked = room.context._build, []
+        build, asked = room.context._handlers[BuildPacket], []
 
         async def busy_with_one(request):
             asked.append(request.turn_id)
@@ -272,7 +273,7 @@ async def test_a_turn_whose_context_can_never_be_read_fails_visibly_and_the_next
                 raise GroupXError(ErrorCode.STORE_BUSY, "Reading took too long.")
             return await build(request)
 
-        room.context._build = busy_with_one
+        room.context._handlers[BuildPacket] = busy_with_one
         await room.ended(turn, later)
         assert room.turn(turn) == ("failed", "STORE_BUSY", None)
         assert "never sent. Reading took too long." in room.events("turn.failed")[0]["message"]
@@ -283,7 +284,7 @@ async def test_a_turn_whose_context_can_never_be_read_fails_visibly_and_the_next
 async def test_a_turn_waits_for_as_long_as_the_store_is_unwell(jumping_clock, tmp_path) -> None:
     async with open_room(tmp_path, "a") as room:
         room.programs[A].script = answers
-        build, faults = room.context._build, [0] * 20
+        build, faults = room.context._handlers[BuildPacket], [0] * 20
 
         async def unwell(request):
             if faults:
@@ -291,9 +292,10 @@ async def test_a_turn_waits_for_as_long_as_the_store_is_unwell(jumping_clock, tm
                 raise GroupXError(ErrorCode.STORE_UNAVAILABLE, "The disk is full.")
             return await build(request)
 
-        room.context._build = unwell
+        room.context._handlers[BuildPacket] = unwell
         [turn] = await room.send(A)
         await room.ended(turn)
+        assert not faults
         assert room.status(turn) == "completed"
 
 
