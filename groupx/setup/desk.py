@@ -65,7 +65,7 @@ class SetupDesk:
         self._path = path
         self._drivers = drivers
         self._port = port
-        self._running = running
+        self.running = running
         self._on_saved = on_saved
         self._on_pending = on_pending
         self._one_by_one = trio.Lock()
@@ -137,9 +137,9 @@ class SetupDesk:
         return new, config
 
     def _note(self, config: Config) -> None:
-        if self._running is None:
+        if self.running is None:
             return
-        before, self.pending = self.pending, pending_restart(self._running, config)
+        before, self.pending = self.pending, pending_restart(self.running, config)
         if self.pending != before:
             self._on_pending(self.pending)
 

@@ -32,6 +32,7 @@ def test_the_page_of_an_agent(open_room: OpenRoom, daemon: Daemon):
     expect(record(panel, "small commits")).to_be_visible()
     remember(daemon, "Ada's own.", scopeType="agent", scopeId="agent:ada")
     panel.get_by_role("link", name="Identity").click()
+    expect(panel).to_contain_text("The settings say nothing about who it is.")
     panel.get_by_role("button", name="Add").click()
     write(panel, "Bob reviews.")
     expect(panel.locator(".records-heading")).to_have_text("By you")

@@ -3,6 +3,7 @@
 import pytest
 
 from groupx.actors.messages import Remember, Retract, SetMemoryPolicy, Supersede
+from groupx.domain.config import AgentConfig, Config
 from groupx.domain.ids import SYSTEM, ActorId
 from groupx.domain.memory import MemoryRecord
 from groupx.domain.memory_commands import (
@@ -136,6 +137,16 @@ async def test_reading_identities(client, store):
     response = await client.get("/api/identity?subject=agent%3Aa&show=history")
     assert response.json() == {"records": []}
     assert store.asked[0].query == IdentityQuery(subject=A, history=True)
+
+
+async def test_identities_come_with_what_the_config_says_of_their_subject(client, store, entrance):
+    store.answers["Read"] = IdentityPage(records=())
+    agent = AgentConfig(id="a", driver="demo", name="A", identity="You plan.", cwd="/")
+    entrance.setup.desk.running = Config(path="/groupx.json", agents=(agent,))
+    response = await client.get("/api/identity?subject=agent%3Aa")
+    assert response.json() == {"records": [], "configured": "You plan."}
+    assert (await client.get("/api/identity?subject=agent%3Ab")).json() == {"records": []}
+    assert (await client.get("/api/identity")).json() == {"records": []}
 
 
 @pytest.mark.parametrize(("segment", "actor"), [("a", A), ("agent:a", A), (SYSTEM, SYSTEM)])

@@ -1,16 +1,19 @@
 """GET·POST /api/identity…: what is said about who the agents are."""
 
 from groupx.actors.messages import Read, Remember
+from groupx.domain.ids import ActorId
 from groupx.domain.memory_commands import IdentityDraft, IdentityQuery
+from groupx.domain.wire import to_wire
 from groupx.store.queries.memories import identities
-from groupx.web.errors import Answer, json_answer
+from groupx.web.errors import Answer, json_answer, wire_answer
 from groupx.web.guards import Call
 from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
 from groupx.web.services import Services
 
 
 async def list_identities(services: Services, call: Call) -> Answer:
-    """`{records, nextBefore?}`, the newest first."""
+    """`{records, nextBefore?, configured?}`, the newest first. `configured` is what the config that
+    the room runs with says of the `subject`."""
     asked = call.query
     query = IdentityQuery(
         subject=asked.get("subject"),
@@ -20,7 +23,15 @@ async def list_identities(services: Services, call: Call) -> Answer:
         before=asked.get("before"),
         limit=asked.get("limit", DEFAULT_LIMIT),
     )
-    return json_answer(await services.store.ask(Read(identities, query, READ_DEADLINE_MS)))
+    found = to_wire(await services.store.ask(Read(identities, query, READ_DEADLINE_MS)))
+    configured = _configured(services, query.subject)
+    return wire_answer(found | {"configured": configured} if configured else found)
+
+
+def _configured(services: Services, subject: ActorId | None) -> str | None:
+    running = services.setup.desk.running
+    agents = () if running is None else running.agents
+    return next((it.identity for it in agents if it.actor_id == subject), None)
 
 
 async def remember_identity(services: Services, call: Call) -> Answer:

@@ -6,6 +6,7 @@ const segment = encodeURIComponent;
 
 /** `family` is "memory" or "identity". */
 export const records = {
+  /** `{ records, nextBefore?, configured? }` */
   list: (family, query) => get(`/api/${family}`, query),
   add: (family, record, commandId) => post(`/api/${family}`, record, commandId),
   supersede: (family, id, { kind, content }, commandId) =>

@@ -2,7 +2,6 @@
 
 import { fill, h } from "../../base/dom.js";
 import { routeHash } from "../../frame/router.js";
-import { get } from "../../transport/api.js";
 import { foldedText } from "../../view/text.js";
 import { t } from "../../words/index.js";
 import { section } from "../parts.js";
@@ -12,12 +11,11 @@ import { RecordList } from "../records/list.js";
 export class Identity {
   constructor(state, actorId) {
     this.actorId = actorId;
-    this.id = actorId.replace(/^agent:/, "");
     this.configured = h("div", null, h("p", { class: "note" }, t("panel.loading")));
     this.list = new RecordList(state, {
       family: "identity", readOnly: !state.room.active, title: t("agent.said"), hint: t("agent.saidHint"),
       none: t("agent.saidNone"), blank: { subjectActorId: actorId },
-      query: () => ({ subject: actorId }), order: byGroup,
+      query: () => ({ subject: actorId }), order: byGroup, onPage: (page) => this.showConfigured(page),
       headingOf: (record) => t(`agent.said.${identityGroup(record)}`),
     });
     this.root = h("div", { class: "panel-content" },
@@ -27,14 +25,12 @@ export class Identity {
   }
 
   async refresh() {
-    await Promise.all([this.list.refresh(), this.loadConfigured()]);
+    await this.list.refresh();
   }
 
-  async loadConfigured() {
-    const setup = await get("/api/setup").catch(() => null);
-    const text = setup?.config?.agents?.[this.id]?.identity;
-    if (text) fill(this.configured, foldedText(text));
-    else fill(this.configured, h("p", { class: "note" }, t(setup ? "agent.configuredNone" : "agent.configuredUnread")));
+  /** `answer`: a page of its records, and what the config says. */
+  showConfigured({ configured }) {
+    fill(this.configured, configured ? foldedText(configured) : h("p", { class: "note" }, t("agent.configuredNone")));
   }
 
   eventArrived({ type, body }) {

@@ -14,12 +14,13 @@ const MOST = 200;
 /**
  * Options: `family` "memory" | "identity"; `title`; `hint` what it is, in a sentence; `none` what an
  * empty one says; `query()` filters; `blank` the fields of a new record beside kind and content (null:
- * nothing can be added); `fromFirst`: not shown at all before its first record; `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
+ * nothing can be added); `fromFirst`: not shown at all before its first record; `onPage(answer)`
+ * hears the newest page; `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
  */
 export class RecordList {
   constructor(state, options) {
     this.state = state;
-    this.options = { order: (found) => found, headingOf: () => null, ...options };
+    this.options = { order: (found) => found, headingOf: () => null, onPage: () => {}, ...options };
     this.items = new Map();
     this.headings = new Map();
     this.found = [];
@@ -53,7 +54,9 @@ export class RecordList {
 
   async load() {
     const limit = Math.min(MOST, Math.max(PAGE, this.found.length));
-    this.take(await this.read({ limit }), []);
+    const page = await this.read({ limit });
+    this.options.onPage(page);
+    this.take(page, []);
   }
 
   async older() {
