@@ -6,10 +6,11 @@ from typing import Any, TypeVar
 import trio
 
 from groupx.actors.assistant_board import AsideView, AssistantBoard, AssistantState, RunningReply
-from groupx.actors.assistant_reply import AssistantReply
+from groupx.actors.callers import Caller
 from groupx.actors.command_key import command_key
 from groupx.actors.mailbox import ActorRef, Bell, Letter, Mailbox, Request
 from groupx.actors.messages import CancelAside, Read, SayAside, ToAssistant, ToStore, Write
+from groupx.actors.one_prompt import OnePrompt
 from groupx.actors.private_session import PrivateSession
 from groupx.actors.said import check_text
 from groupx.actors.session_keeper import SessionPorts
@@ -21,7 +22,7 @@ from groupx.domain.commands import RememberCommand
 from groupx.domain.config import AssistantConfig
 from groupx.domain.context_usage import RecordUsage
 from groupx.domain.errors import ErrorCode
-from groupx.domain.ids import USER_ASSISTANT
+from groupx.domain.ids import OPERATOR_BINDING, USER_ASSISTANT
 from groupx.domain.limits import Limits
 from groupx.domain.outcomes import ENDINGS, Cause
 from groupx.domain.side_conversation import (
@@ -72,7 +73,7 @@ class AssistantActor:
         self._starting = trio.CancelScope()
         self._given_up = False
         """The user wants no reply to the one that is being answered."""
-        self._reply: AssistantReply | None = None
+        self._reply: OnePrompt | None = None
         self._mailbox = Mailbox[ToAssistant]("the assistant", MAILBOX_CAPACITY)
         self.ref: ActorRef[ToAssistant] = self._mailbox
 
@@ -84,7 +85,7 @@ class AssistantActor:
         try:
             async with trio.open_nursery() as nursery:
                 session = PrivateSession(
-                    self._program, self._sessions, nursery, at_work=self._at_work
+                    self._program, self._sessions, nursery, folder="assistant", caller=self._caller
                 )
                 nursery.start_soon(self._serve, letters)
                 nursery.start_soon(self._obey_stop, stopping)
@@ -101,6 +102,15 @@ class AssistantActor:
             self._reply = None
             self._board.forget_open()
             self._board.change(state=AssistantState.OFF, program=None)
+
+    def _caller(self) -> Caller:
+        return Caller(
+            desk="operator",
+            binding_id=OPERATOR_BINDING,
+            actor_id=USER_ASSISTANT,
+            instance_id=None,
+            at_work=self._at_work,
+        )
 
     def _at_work(self) -> bool:
         return self._reply is not None and not self._reply.is_halted
@@ -176,7 +186,7 @@ class AssistantActor:
         if native is None or self._given_up or stopping.is_set():
             self._close(message.message_id, AsideView(state="cancelled"))
         else:
-            reply = AssistantReply(
+            reply = OnePrompt(
                 native,
                 name=self._config.name,
                 timeouts=self._sessions.timeouts,
@@ -235,7 +245,7 @@ class AssistantActor:
         await self._ask(Write(record_usage, usage))
         return text
 
-    async def _given(self, message: SideMessage, reply: AssistantReply, text: str) -> TurnEnd:
+    async def _given(self, message: SideMessage, reply: OnePrompt, text: str) -> TurnEnd:
         self._reply = reply
         self._board.change(state=AssistantState.WORKING)
         self._board.running = RunningReply(message_id=message.message_id, live=reply.heard.live)
@@ -244,7 +254,7 @@ class AssistantActor:
         finally:
             self._reply = None
 
-    async def _write_end(self, message: SideMessage, reply: AssistantReply, end: TurnEnd) -> None:
+    async def _write_end(self, message: SideMessage, reply: OnePrompt, end: TurnEnd) -> None:
         if end.cause is Cause.COMPLETED:
             content = reply.heard.response + (CUT if reply.heard.truncated else "")
             answer = ReplyAside(message_id=message.message_id, content=content)

@@ -1,15 +1,15 @@
 """A native session of a program that is no member of the room: nothing of it is written down."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 import trio
 
 from groupx.actors.callers import Caller
 from groupx.actors.session_keeper import SLACK_SECONDS, SessionPorts, profile_of, start_seconds
-from groupx.adapters.contract import AdapterStartError, NativeSession
+from groupx.adapters.contract import AdapterStartError, McpServer, NativeSession
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode
-from groupx.domain.ids import OPERATOR_BINDING, USER_ASSISTANT
 
 
 class PrivateSession:
@@ -21,10 +21,13 @@ class PrivateSession:
         ports: SessionPorts,
         nursery: trio.Nursery,
         *,
-        at_work: Callable[[], bool],
+        folder: str,
+        caller: Callable[[], Caller] | None = None,
     ) -> None:
-        """`at_work`: whether the program may act in the room just now."""
-        self._at_work = at_work
+        """`folder`: what its private folders' names begin with. `caller`: who the program acts as
+        in the room; None = it has none of the room's tools."""
+        self._folder = folder
+        self._caller = caller
         self._program = program
         self._ports = ports
         self._nursery = nursery
@@ -82,18 +85,17 @@ class PrivateSession:
         ended: trio.Event,
         task_status: trio.TaskStatus[NativeSession] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        ports = self._ports
-        caller = Caller(
-            desk="operator",
-            binding_id=OPERATOR_BINDING,
-            actor_id=USER_ASSISTANT,
-            instance_id=None,
-            at_work=self._at_work,
-        )
         try:
-            with serving, ports.callers.admitted(caller) as mcp:
-                async with ports.folders.one("assistant") as folder:
-                    profile = profile_of(self._program, ports, folder, mcp=mcp)
-                    await ports.adapter.serve(profile, ports.spawner, task_status=task_status)
+            with serving, self._admitted() as mcp:
+                async with self._ports.folders.one(self._folder) as folder:
+                    profile = profile_of(self._program, self._ports, folder, mcp=mcp)
+                    await self._ports.adapter.serve(
+                        profile, self._ports.spawner, task_status=task_status
+                    )
         finally:
             ended.set()
+
+    def _admitted(self) -> AbstractContextManager[McpServer | None]:
+        if self._caller is None:
+            return nullcontext()
+        return self._ports.callers.admitted(self._caller())

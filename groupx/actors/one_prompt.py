@@ -1,4 +1,4 @@
-"""One message to the assistant, from the moment it may leave to its one end."""
+"""One prompt beside the room, from the moment it may leave to its one end."""
 
 import trio
 
@@ -6,6 +6,7 @@ from groupx.actors.accumulator import Accumulator
 from groupx.actors.silence import Silence
 from groupx.actors.turn_end import Halt, TurnEnd, end_of_turn
 from groupx.adapters.contract import (
+    Completed,
     ContentDelta,
     Exited,
     NativeEvent,
@@ -15,19 +16,27 @@ from groupx.adapters.contract import (
     Started,
     ToolUpdate,
 )
+from groupx.domain.context_usage import Usage
 from groupx.domain.limits import Timeouts
 
 
-class AssistantReply:
+class OnePrompt:
     """Sends one prompt once and listens until its end; made for one `run`."""
 
     def __init__(
-        self, session: NativeSession, *, name: str, timeouts: Timeouts, stopping: trio.Event
+        self,
+        session: NativeSession,
+        *,
+        name: str,
+        timeouts: Timeouts,
+        stopping: trio.Event,
+        may_use_tools: bool = True,
     ) -> None:
         self._session = session
         self._name = name
         self._timeouts = timeouts
         self._stopping = stopping
+        self._may_use_tools = may_use_tools
         self._silence = Silence(timeouts, lambda: self.heard.tool_is_open)
         self._started = False
         self._halt: Halt | None = None
@@ -35,9 +44,13 @@ class AssistantReply:
         self._killed = False
         self._patience = trio.CancelScope()
         self.heard = Accumulator()
+        self.used_tool: str | None = None
+        """The tool that ended it, where it may use none."""
+        self.usage: Usage | None = None
+        """As the program reported it last."""
 
     def cancel(self) -> None:
-        """The user wants no reply any more. Never waits."""
+        """No reply is wanted any more. Never waits."""
         self._stop_for(Halt.CANCEL)
 
     @property
@@ -53,6 +66,8 @@ class AssistantReply:
                 for duty in (self._obey_stop, self._watch_silence, self._climb_ladder):
                     nursery.start_soon(duty)
                 prompt_end = await self._prompt(text)
+                if isinstance(prompt_end, Completed) and prompt_end.usage is not None:
+                    self.usage = prompt_end.usage
                 nursery.cancel_scope.cancel()
             over = True
         finally:
@@ -82,6 +97,11 @@ class AssistantReply:
             self.heard.add_reasoning(event.text)
         elif isinstance(event, ToolUpdate):
             self.heard.add_tool(event)
+            if not self._may_use_tools and self.used_tool is None:
+                self.used_tool = event.name
+                self._stop_for(Halt.CANCEL)
+        elif isinstance(event, Usage):
+            self.usage = event
         self._silence.heard()
 
     async def _obey_stop(self) -> None:
