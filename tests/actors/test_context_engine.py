@@ -4,10 +4,12 @@ import re
 
 import pytest
 
-from groupx.actors.messages import BuildPacket
+from groupx.actors.messages import BuildPacket, Read, Remember
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.limits import Limits
+from groupx.domain.memory_commands import MemoryDraft
+from groupx.store.queries.turn_detail import turn_detail
 from tests.actors.fakes import answers, open_room
 
 A, B = ActorId("agent:a"), ActorId("agent:b")
@@ -87,3 +89,26 @@ async def test_a_defect_fails_the_one_turn_visibly_and_nothing_else(
         assert room.turn(bad) == ("failed", "INTERNAL_ERROR", None)
         assert "a defect" in room.events("turn.failed")[0]["message"]
         assert room.status(good) == "completed"
+
+
+async def test_a_turns_detail_says_what_its_packet_held_and_left_out(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", limits=Limits(context_characters=6_000)) as room:
+        room.programs[A].script = answers
+        for number in range(20):
+            draft = MemoryDraft(layer="room", kind="note", content="x" * 300)
+            await room.broker.ref.ask(Remember(client_command_id=f"m{number}", draft=draft))
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        told = (await room.store.ask(Read(turn_detail, turn))).packet
+        [prompt] = room.programs[A].prompts
+        assert told["characters"] == len(prompt.text)
+        entries = {section["name"]: section["entries"] for section in told["sections"]}
+        omitted = {left["section"]: left["count"] for left in told["omitted"]}
+        assert entries.keys() == {
+            "groupx_protocol", "configured_agent_identity", "pinned_group_memory",
+            "current_message",
+        }  # fmt: skip
+        assert entries["pinned_group_memory"] == prompt.text.count("x" * 300) > 0
+        assert omitted == {"pinned_group_memory": 20 - entries["pinned_group_memory"]}
