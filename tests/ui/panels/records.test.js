@@ -1,0 +1,67 @@
+// What may be done with a record, where it stands, and loading again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { compactionNow } from "../../../groupx/web/static/js/panels/memory/compaction.js";
+import { allowed, byGroup, identityGroup } from "../../../groupx/web/static/js/panels/records/kinds.js";
+import { Refresher } from "../../../groupx/web/static/js/panels/refresher.js";
+
+const memory = (more) => ({ memoryId: "m", status: "active", kind: "fact", ...more });
+
+test("what may be done follows what the daemon allows", () => {
+  const cases = [
+    [memory({}), { edit: true, retract: true }],
+    [memory({ agentMemoryType: "core" }), { edit: true, retract: true }],
+    [memory({ agentMemoryType: "dated" }), { edit: false, retract: true }],
+    [memory({ kind: "summary" }), { edit: false, retract: false }],
+    [memory({ status: "superseded" }), { edit: false, retract: false }],
+    [memory({ status: "retracted" }), { edit: false, retract: false }],
+  ];
+  for (const [record, expected] of cases) assert.deepEqual(allowed(record), expected);
+});
+
+test("identities stand by who said it, each group in its order", () => {
+  const said = (identityId, authorActorId) => ({ identityId, authorActorId, subjectActorId: "agent:a" });
+  const all = [said("1", "agent:b"), said("2", "user:web"), said("3", "agent:a"), said("4", "user:assistant"), said("5", "agent:c")];
+  assert.deepEqual(all.map(identityGroup), ["observed", "user", "self", "user", "observed"]);
+  assert.deepEqual(byGroup(all).map((it) => it.identityId), ["2", "4", "3", "1", "5"]);
+});
+
+test("a compaction runs until it is done or has failed", () => {
+  const step = (name, body = {}) => compactionNow({ type: `context.compaction.${name}`, body });
+  assert.deepEqual([step("started").running, step("started").word], [true, "context.step.started"]);
+  assert.equal(step("started", { pass: 3 }).word, "context.step.pass");
+  assert.equal(step("retrying", { attempt: 2 }).values.attempt, 2);
+  assert.deepEqual([step("completed").running, step("failed", { errorCode: "X" }).values.code], [false, "X"]);
+});
+
+test("what is asked for while one load runs becomes one more load", async () => {
+  let loads = 0;
+  let go;
+  const refresher = new Refresher(() => new Promise((resolve) => {
+    loads += 1;
+    go = resolve;
+  }));
+  const first = refresher.ask();
+  refresher.ask();
+  refresher.ask();
+  assert.equal(loads, 1);
+  go();
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.equal(loads, 2);
+  go();
+  await first;
+  assert.equal(loads, 2);
+});
+
+test("a refused load is told to who asked, and the next one is made", async () => {
+  let fails = true;
+  const refresher = new Refresher(async () => {
+    if (fails) throw new Error("no");
+  });
+  await assert.rejects(refresher.ask(), /no/);
+  fails = false;
+  await refresher.ask();
+});

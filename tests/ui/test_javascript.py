@@ -1,0 +1,29 @@
+"""The page's pure parts, by node's own test runner: each JavaScript file is a test here."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+NODE = shutil.which("node")
+MODULES = "--experimental-detect-module"
+"""The page's files are modules without a package.json that says so."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(NODE is None, reason="no node on this machine")
+@pytest.mark.parametrize(
+    "path", sorted(str(it.relative_to(HERE)) for it in HERE.rglob("*.test.js"))
+)
+def test_javascript(path: str):
+    done = subprocess.run(
+        [NODE or "", MODULES, "--test", str(HERE / path)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "\n# pass 0\n" not in done.stdout, "no test is in it"
