@@ -65,4 +65,8 @@ class TurnDetail:
     children: tuple[TurnView, ...]
     usage: Usage | None = optional()
     """As the program reported it with the attempt whose packet is shown."""
+    message: str | None = optional()
+    """Why it failed or was interrupted, as it was said then."""
+    reason: str | None = optional()
+    """Why it was cancelled: as in `turn.cancelled`."""
     partial_text: str | None = optional()

@@ -31,6 +31,7 @@ SELECT received_at, recorded_at, applied_at, completed_at FROM input_receipts WH
 _CAUSE = """
 SELECT actor_id, event_type, body_json, provenance_json FROM events WHERE event_id = ?
 """
+_END = "SELECT body_json FROM events WHERE event_id = ?"
 _KINDS: dict[str, Via] = {
     "retry": "retry",
     "continue": "continue",
@@ -47,6 +48,8 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
     row = get_turn(conn, turn_id)
     packet, usage = _packet_and_usage(conn, turn_id)
     receipt = conn.execute(_RECEIPT, (turn_id,)).fetchone()
+    ended = conn.execute(_END, (view.terminal_event_id,)).fetchone()
+    end: dict[str, Any] = load_json(ended[0]) if ended else {}
     return TurnDetail(
         turn=view,
         attempts=tuple(_attempt(item) for item in conn.execute(_ATTEMPTS, (turn_id,))),
@@ -59,6 +62,8 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
         packet=packet,
         usage=usage,
         chain=_chain(conn, row),
+        message=end.get("message"),
+        reason=end.get("reason"),
         children=child_turns(conn, row.root_correlation_id, turn_id, MAX_CHILDREN),
         partial_text=row.partial_text,
     )

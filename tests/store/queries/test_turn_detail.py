@@ -37,7 +37,18 @@ def test_attempts_packet_and_receipt(ledger):
     ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="r")
     it = detail(ledger, turn_id)
     assert set(it["receipt"]) == {"receivedAt", "recordedAt", "appliedAt", "completedAt"}
-    assert "partialText" not in it
+    assert not {"partialText", "message", "reason"} & set(it)
+
+
+def test_why_it_ended_so_is_told(ledger):
+    turn_id, attempt_id = ledger.running(ledger.a)
+    ledger.end(turn_id, attempt_id, Cause.EXITED, message="Its program ended with code 7.")
+    it = detail(ledger, turn_id)
+    assert (it["message"], it.get("reason")) == ("Its program ended with code 7.", None)
+    queued = ledger.queued(ledger.b)
+    ledger.cancel(queued)
+    it = detail(ledger, queued)
+    assert (it.get("message"), it["reason"]) == (None, "user")
 
 
 def test_the_chain_runs_from_the_first_cause(ledger):

@@ -173,8 +173,8 @@ class ShownAssistant {
     this.off.hidden = !standing || !this.talk.off;
     if (this.off.hidden) return;
     const why = standing.lastError?.message ?? t(standing.enabled ? "assistant.offNow" : "assistant.none");
-    fill(this.off, h("p", null, why), standing.enabled ? null : h("p", { class: "note" }, t("assistant.what")),
-      h("a", { class: "button", href: routeHash("setup") }, t("assistant.setup")));
+    fill(this.off, h("p", null, why), standing.enabled ? null : [h("p", { class: "note" }, t("assistant.what")),
+      h("a", { class: "button", href: routeHash("setup") }, t("assistant.setup"))]);
   }
 
   drawDeeds() {

@@ -7,7 +7,7 @@ import { commands, get } from "../transport/api.js";
 import { actionButton } from "../view/actions.js";
 import { foldedText } from "../view/text.js";
 import { retryOrContinue } from "../view/turn_state.js";
-import { t } from "../words/index.js";
+import { has, t } from "../words/index.js";
 import { copyable, facts, section } from "./parts.js";
 import { Refresher } from "./refresher.js";
 import { attempts } from "./turn/attempts.js";
@@ -88,9 +88,9 @@ class ShownTurn {
     ];
   }
 
-  head({ turn }) {
+  head({ turn, message, reason }) {
     const name = this.state.agentName(turn.targetActorId);
-    const message = this.state.turns.byId.get(turn.turnId)?.message;
+    const why = message ?? (reason && has(`reason.${reason}`) ? t(`reason.${reason}`) : null);
     const bad = turn.status === "failed" || turn.status === "interrupted";
     const unknown = turn.terminalAt && turn.status !== "completed" && turn.deliveryCertainty === "unknown";
     return h("div", { class: "turn-summary" },
@@ -100,7 +100,7 @@ class ShownTurn {
         h("div", { class: bad ? "bad-text" : "note" }, statusText(turn),
           turn.startedAt && !turn.terminalAt ? [" ", elapsedElement(turn.startedAt)] : null,
           turn.errorCode ? [" · ", h("code", null, turn.errorCode)] : null),
-        message ? h("p", null, message) : null,
+        why ? h("p", null, why) : null,
         unknown ? h("p", null, t("state.unknownHint")) : null,
         h("div", { class: "buttons" }, this.actions(turn))));
   }

@@ -27,7 +27,7 @@ export function byGroup(records) {
   return ORDER.flatMap((group) => records.filter((record) => identityGroup(record) === group));
 }
 
-/** The local day that a dated memory is about. */
-export function dayOf(record) {
-  return record.localDate ?? record.createdAt;
+/** A moment of the local day that a dated memory is about. */
+export function dayOf({ localDate, createdAt }) {
+  return localDate ? `${localDate}T12:00:00` : createdAt;
 }
