@@ -23,6 +23,11 @@ export class Panel {
     });
   }
 
+  /** Whether it stands beside the timeline and hides nothing of it (css/panel.css). */
+  get isColumn() {
+    return getComputedStyle(this.root).position !== "fixed";
+  }
+
   /** `name` is the first part of the address that opens the view. */
   add(name, view) {
     this.views.set(name, view);

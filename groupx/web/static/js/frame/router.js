@@ -19,19 +19,21 @@ function decoded(part) {
   }
 }
 
-/** Calls `onRoute({ name, args } | null)` and `onEntry(eventId)` as the address changes. */
+/** Calls `onRoute({ name, args } | null)` and `onEntry(eventId)` as the address changes. A view for
+ * which there is room beside the timeline (`staysBeside()`) stays open when an entry is gone to. */
 export class Router {
-  constructor({ onRoute, onEntry }) {
+  constructor({ onRoute, onEntry, staysBeside = () => false }) {
     this.onRoute = onRoute;
     this.onEntry = onEntry;
+    this.staysBeside = staysBeside;
     addEventListener("hashchange", () => this.follow());
   }
 
   follow() {
     const route = parseRoute(location.hash);
-    this.onRoute(route);
-    const entry = decoded(location.hash.slice(1));
-    if (!route && entry) this.onEntry(entry);
+    const entry = route ? "" : decoded(location.hash.slice(1));
+    if (!entry || !this.staysBeside()) this.onRoute(route);
+    if (entry) this.onEntry(entry);
   }
 
   /** The address without a view; nothing is asked again of the one before it. */
