@@ -5,6 +5,8 @@ import { Composer } from "./composer/composer.js";
 import { Connection } from "./frame/connection.js";
 import { History } from "./room/history.js";
 import { Roster } from "./sidebar/roster.js";
+import { PendingLine } from "./setup/pending.js";
+import { openWizard } from "./setup/view.js";
 import { RoomState } from "./store/state.js";
 import { RoomStream } from "./transport/stream.js";
 import { Scroller } from "./room/scroll.js";
@@ -33,9 +35,11 @@ class Page {
       h("p", { class: "note" }, t("room.emptyHint")),
       this.databaseNote = h("div", { class: "note" }));
     this.connection = new Connection(this.banner);
+    this.pending = new PendingLine();
     this.router = new Router({
       onRoute: (route) => this.panel.show(route),
       onEntry: (eventId) => this.goTo(eventId),
+      staysBeside: () => this.panel.isColumn,
     });
     this.panel = new Panel(part("panel"), () => this.router.leave());
     addPanels(this.panel, this.state);
@@ -55,7 +59,7 @@ class Page {
     this.scroller = new Scroller(part("scroller"), part("timeline"), () => this.history.more());
     part("timeline").before(this.history.element);
     part("timeline").after(this.empty);
-    fill(part("notices"), this.banner, this.toast);
+    fill(part("notices"), this.banner, this.pending.element, this.toast);
   }
 
   async start() {
@@ -63,9 +67,11 @@ class Page {
     try {
       const bootstrap = await get("/api/bootstrap", { render: "html" });
       this.state.load(bootstrap);
+      this.pending.show(bootstrap);
       this.noteDatabase(bootstrap.database);
     } catch (error) {
-      this.cannotLoad(error);
+      if (error.details?.status === "setup") openWizard();
+      else this.cannotLoad(error);
       return;
     }
     this.drawTopbar();
@@ -195,7 +201,10 @@ class Page {
       return;
     }
     if (event.type === "room.changed") {
-      get("/api/bootstrap").then((now) => this.leaveFor(now.room), () => {});
+      get("/api/bootstrap").then((now) => {
+        this.pending.show(now);
+        this.leaveFor(now.room);
+      }, () => {});
       return;
     }
     if (this.lost && event.type === "turn.interrupted") {

@@ -28,6 +28,11 @@ export function get(path, query = {}) {
   return request("GET", path + suffix);
 }
 
+/** A request that is no command of a room: it has no id. */
+export function postPlain(path, body) {
+  return request("POST", path, body);
+}
+
 /** One command; the same `commandId` again is the same command. */
 export function post(path, body = {}, commandId = newCommandId()) {
   return request("POST", path, { clientCommandId: commandId, ...body });

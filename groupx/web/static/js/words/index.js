@@ -12,9 +12,10 @@ import * as records from "./records.js";
 import * as turnPanel from "./turn_panel.js";
 import * as room from "./room.js";
 import * as roster from "./roster.js";
+import * as setup from "./setup.js";
 import * as turn from "./turn.js";
 
-const TABLES = [composer, connection, frame, turnPanel, room, roster, turn, agentPanel, assistant, context,
+const TABLES = [setup, composer, connection, frame, turnPanel, room, roster, turn, agentPanel, assistant, context,
   memory, panels, records];
 const STRINGS = {
   en: Object.assign({}, ...TABLES.map((table) => table.en)),

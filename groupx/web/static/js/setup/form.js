@@ -1,0 +1,190 @@
+// The setup's form: programs, agents, assistant, and what becomes of a save.
+
+import { ApiError, get, postPlain } from "../transport/api.js";
+import { fill, h, say } from "../base/dom.js";
+import { t } from "../words/index.js";
+import { agentCard } from "./agent_card.js";
+import { assistantCard } from "./assistant_card.js";
+import { SetupDraft } from "./draft.js";
+import { Fields } from "./fields.js";
+import { programList, programsExpected } from "./programs.js";
+import { restart, whenReady } from "./runtime.js";
+
+/** Keeps what was typed for as long as the page lives. `first`: there is no room yet. */
+export class SetupForm {
+  constructor({ first }) {
+    this.first = first;
+    this.fields = new Fields();
+    this.status = h("div", { class: "setup-status", role: "status" });
+    this.button = h("button", { class: "primary", type: "submit", disabled: true },
+      t(first ? "setup.open" : "setup.save"));
+    this.programs = h("div", null, programsExpected());
+    this.agents = h("ul", { class: "agent-cards" });
+    this.nobody = h("p", { class: "nobody" }, t("setup.nobody"));
+    this.assistant = h("div");
+    this.path = h("code");
+    this.element = h("form", { class: "setup-form", novalidate: true, onsubmit: (event) => {
+      event.preventDefault();
+      this.save();
+    } }, this.sections(), h("div", { class: "setup-bar" }, this.status, this.button));
+  }
+
+  sections() {
+    const again = h("button", { class: "quiet", type: "button", onclick: () => this.lookAgain() }, t("setup.again"));
+    return [
+      h("section", { "aria-labelledby": "setup-programs" }, h("div", { class: "setup-head" },
+        h("h2", { id: "setup-programs" }, t("setup.programs")), again), this.programs),
+      h("section", { "aria-labelledby": "setup-agents" }, h("div", { class: "setup-head" },
+        h("h2", { id: "setup-agents" }, t("setup.agents"))), this.nobody, this.agents),
+      h("section", { "aria-labelledby": "setup-assistant" }, h("div", { class: "setup-head" },
+        h("h2", { id: "setup-assistant" }, t("setup.assistant"))), this.assistant),
+      h("p", { class: "note setup-file" }, t("setup.file"), " ", this.path),
+    ];
+  }
+
+  /** Read the draft, once: what was edited stays. */
+  async load() {
+    if (this.draft) return;
+    try {
+      this.draft = new SetupDraft(await get("/api/setup"));
+    } catch (error) {
+      fill(this.programs);
+      this.say(error.message, "bad");
+      return;
+    }
+    if (this.first) this.suggest();
+    this.draw();
+    this.button.disabled = false;
+    if (this.draft.restartRequired) this.offerRestart();
+  }
+
+  /** A newcomer begins with what is installed and would work. */
+  suggest() {
+    for (const program of this.draft.programs) {
+      if (program.found && !program.problem && program.driver !== "demo") this.draft.add(program.driver);
+    }
+  }
+
+  draw() {
+    const { draft } = this;
+    this.path.textContent = draft.path;
+    this.drawAgents();
+    fill(this.assistant, assistantCard(draft, this.fields));
+  }
+
+  drawPrograms() {
+    fill(this.programs, programList(this.draft, (driver) => this.add(driver)));
+  }
+
+  drawAgents() {
+    const { draft, fields } = this;
+    const cards = draft.entries.map((entry) => agentCard({ draft, entry, fields, onRemove: () => this.remove(entry) }));
+    fill(this.agents, cards);
+    this.nobody.hidden = cards.length > 0;
+    this.drawPrograms();
+  }
+
+  add(driver) {
+    const { draft, fields } = this;
+    const entry = draft.add(driver);
+    const card = agentCard({ draft, entry, fields, onRemove: () => this.remove(entry) });
+    this.agents.append(card);
+    this.nobody.hidden = true;
+    this.drawPrograms();
+    this.say(t("setup.added", { name: entry.agent.name || entry.id }));
+    if (driver === "acp") card.querySelector("details").open = true;
+    card.querySelector("input[type=text]").focus();
+    card.scrollIntoView({ block: "nearest" });
+  }
+
+  remove(entry) {
+    this.draft.remove(entry);
+    this.drawAgents();
+    this.say(t("setup.removed", { name: entry.agent.name || entry.id }));
+    (this.agents.querySelector("button") ?? this.programs.querySelector("button"))?.focus();
+  }
+
+  async lookAgain() {
+    if (!this.draft) return;
+    this.say(t("setup.looking"));
+    try {
+      const { programs } = await get("/api/setup");
+      this.draft.programs = programs;
+      this.drawPrograms();
+      this.say(t("setup.looked", { n: programs.filter((program) => program.found && program.driver !== "demo").length }));
+    } catch (error) {
+      this.say(error.message, "bad");
+    }
+  }
+
+  async save() {
+    if (this.button.disabled) return;
+    this.fields.clear();
+    const problems = this.draft.problems();
+    for (const { path, key } of problems.reverse()) this.complain(path, t(key));
+    if (problems.length) return;
+    this.button.disabled = true;
+    this.say(t("setup.saving"));
+    try {
+      const saved = await postPlain("/api/setup", { revision: this.draft.revision, config: this.draft.config() });
+      await this.saved(saved);
+    } catch (error) {
+      this.refused(error);
+    }
+    this.button.disabled = false;
+  }
+
+  async saved(answer) {
+    if (this.first) {
+      this.say(t("setup.opening"));
+      await whenReady();
+      location.replace("/");
+      return;
+    }
+    this.draft = new SetupDraft(await get("/api/setup"));
+    this.draw();
+    if (answer.restartRequired) this.offerRestart();
+    else this.say(t("setup.saved"), "good");
+  }
+
+  refused(error) {
+    const { path, found, allowed } = error instanceof ApiError ? error.details ?? {} : {};
+    if (path === undefined) this.say(error.message, "bad");
+    else this.complain(path, t("setup.wrong.other", { found, allowed }));
+  }
+
+  /** Beside the field, if there is one, and the focus in it. */
+  complain(path, message) {
+    const field = this.fields.complain(path, message);
+    if (!field) {
+      this.say(path ? `${path}: ${message}` : message, "bad");
+      return;
+    }
+    this.say(t("setup.wrong"), "bad");
+    const folded = field.element.closest("details");
+    if (folded) folded.open = true;
+    field.input?.focus();
+    field.element.scrollIntoView({ block: "center" });
+  }
+
+  offerRestart() {
+    const go = h("button", { class: "button", type: "button" }, t("setup.restart"));
+    go.addEventListener("click", async () => {
+      go.disabled = true;
+      this.say(t("setup.restarting"));
+      try {
+        await restart();
+      } catch (error) {
+        this.say(error.message, "bad");
+      }
+    });
+    fill(this.status, h("span", null, t("setup.pending")), go);
+    this.status.dataset.tone = "warn";
+  }
+
+  say(text, tone = "") {
+    this.status.dataset.tone = tone;
+    say(this.status, text);
+    this.status.hidden = false;
+  }
+}

@@ -1,0 +1,31 @@
+// Waiting for a room that is about to be opened, or opened anew.
+
+import { get, postPlain } from "../transport/api.js";
+import { t } from "../words/index.js";
+
+const EVERY_MS = 300;
+const SECONDS = 90;
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+
+async function until(done) {
+  for (let waited = 0; waited < SECONDS * 1000; waited += EVERY_MS) {
+    if (await done().catch(() => false)) return;
+    await pause();
+  }
+  throw new Error(t("setup.notReady"));
+}
+
+/** Resolves once the room answers; refuses after a while, in words. */
+export function whenReady() {
+  return until(async () => (await get("/api/health")).status === "ready");
+}
+
+/** Stop the room in order, start it with what was saved, and load the page anew. */
+export async function restart() {
+  const { runtimeScopeKey } = await get("/api/health");
+  const { startedAt } = (await get("/api/bootstrap")).runtime;
+  await postPlain("/api/runtime/restart", { runtimeScopeKey });
+  await until(async () => (await get("/api/bootstrap")).runtime.startedAt !== startedAt);
+  location.replace("/");
+}
