@@ -97,6 +97,12 @@ class MeasureContext(Request[ToContext, ContextView]):
     """How full the active room's context is by now."""
 
 
+@attrs.frozen(kw_only=True)
+class CompactRoom(Request[ToContext, str]):
+    """Begin to compact the active room as far as a person may ask for; the compaction's id, at
+    once. STORE_CONFLICT when there is nothing to compact."""
+
+
 # --- agents -----------------------------------------------------------------------------------
 
 

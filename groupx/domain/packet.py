@@ -1,17 +1,25 @@
 """The context packet: what an agent is told for one turn. Pure: same input, same text."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
+from groupx.domain.compaction import MAX_CHECKPOINT_CHARACTERS, MAX_TAIL_SHARE
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import SYSTEM, USER_WEB, ActorId
 from groupx.domain.limits import SOFT_CONTEXT_SHARE, Limits
 from groupx.domain.packet_cuts import cut_note, ever_shorter
-from groupx.domain.packet_entries import Entry, Section, heading, label, section, source_label
+from groupx.domain.packet_entries import (
+    Entry,
+    Section,
+    heading,
+    label,
+    section,
+    source_label,
+    unforgeable,
+)
 from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
 from groupx.domain.packet_memories import Chosen, Kept, Sort, choose
 from groupx.domain.supervision import STEER, WATCH_BRIEF
@@ -36,6 +44,8 @@ WATCH_NOTE = (
     "worker only by steering it, which allows and forbids nothing. Your answer to this turn is "
     f"published in the room under your name. {READING_NOTE}"
 )
+_ANY_MARK = "0" * 16
+"""As long as a mark is, where only sizes count."""
 SMALLEST_FRAME = 64
 """No entry takes less than this beside its content."""
 SENT_AGAIN = "sent again by the user"
@@ -89,6 +99,22 @@ def build_packet(
         if packet is not None:
             return packet
     raise _unread_over_budget(hard)
+
+
+def tail_beside_checkpoint(
+    inputs: PacketInputs, *, agent: AgentConfig, limits: Limits
+) -> int | None:
+    """None while all that is unread stays under the soft limit; else how many characters of the
+    newest messages may stay word for word when a checkpoint takes the place of those before."""
+    hard = limits.context_characters
+    soft = int(hard * SOFT_CONTEXT_SHARE)
+    mandatory = sum(len(it.text) for it in _mandatory(inputs, agent, _ANY_MARK))
+    unread = _unread_needed(inputs, _ANY_MARK)
+    beyond_reading = inputs.complete_after_seq > max(inputs.lower_seq, _covered_to(inputs))
+    if not beyond_reading and (mandatory + unread <= soft or not unread):
+        return None
+    left = soft - mandatory - MAX_CHECKPOINT_CHARACTERS
+    return max(0, min(int(hard * MAX_TAIL_SHARE), left))
 
 
 def _build(inputs: PacketInputs, agent: AgentConfig, hard: int, mark: str) -> Packet | None:
@@ -358,10 +384,7 @@ def _unforgeable(boundary: str, inputs: PacketInputs, agent: AgentConfig) -> str
     if inputs.summary is not None:
         texts.append(inputs.summary.content)
     texts += inputs.memories.contents()
-    mark = boundary
-    while any(mark in text for text in texts):
-        mark = hashlib.sha256(mark.encode()).hexdigest()[:32]
-    return mark
+    return unforgeable(boundary, texts)
 
 
 # --- refusals ---------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """How a packet is written down: attributed entries in named sections, under the packet's mark."""
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -71,3 +72,12 @@ def source_label(author: ActorId, target: ActorId) -> str:
     if author == USER_ASSISTANT or agent_id_of(author) is None:
         return "operator"
     return author
+
+
+def unforgeable(boundary: str, texts: Iterable[str]) -> str:
+    """A mark that none of the texts holds; the same one for the same input."""
+    known = tuple(texts)
+    mark = boundary
+    while any(mark in text for text in known):
+        mark = hashlib.sha256(mark.encode()).hexdigest()[:32]
+    return mark

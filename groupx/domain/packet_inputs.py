@@ -148,6 +148,8 @@ class PacketInputs:
     reset_through_seq: int = 0
     summary: ActiveSummary | None = None
     """Only above the reset floor, and not beyond what the packet goes through."""
+    later_summary: ActiveSummary | None = None
+    """The room's checkpoint where it tells of more than was said before the current message."""
     lower_seq: int = 0
     """What the packet's delta starts above: the cursor for a session that knows it, else the
     summary's end; never under the reset floor."""
@@ -168,6 +170,23 @@ class PacketInputs:
     def context_through_seq(self) -> int:
         """What a delivered packet brings the target's cursor to."""
         return max(self.source.seq, self.queued_seq)
+
+    def up_to_later_summary(self) -> "PacketInputs | None":
+        """The same with `later_summary` in the place of everything that it covers; the packet then
+        goes through its end. None where there is no such checkpoint."""
+        later = self.later_summary
+        if later is None:
+            return None
+        lower_seq = max(self.lower_seq, later.through_seq)
+        return attrs.evolve(
+            self,
+            summary=later,
+            later_summary=None,
+            queued_seq=later.through_seq,
+            lower_seq=lower_seq,
+            complete_after_seq=lower_seq,
+            transcript=(),
+        )
 
     def has_already(self, entry: TranscriptEntry) -> bool:
         """Whether the session said this itself, or was sent it as its task."""

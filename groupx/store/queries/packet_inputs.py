@@ -4,23 +4,18 @@ import sqlite3
 
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.event_types import TRANSCRIPT
-from groupx.domain.ids import ActorId, RoomId
-from groupx.domain.packet_inputs import ActiveSummary, PacketInputs, PacketQuery, WatchedPair
+from groupx.domain.ids import ActorId
+from groupx.domain.packet_inputs import PacketInputs, PacketQuery, WatchedPair
 from groupx.domain.supervision import WATCH_BRIEF
 from groupx.store.context_floor import reset_floor
 from groupx.store.last_delivery import last_delivery
 from groupx.store.queries.packet_memories import packet_memories
+from groupx.store.summary_rows import active_summary
 from groupx.store.supervision_rows import members, place_of, task_of
 from groupx.store.transcript import entry
 from groupx.store.turn_rows import TurnRow, get_turn
 
 _CURSOR = "SELECT last_delivered_seq FROM delivery_cursors WHERE actor_id = ? AND room_id = ?"
-_SUMMARY = """
-SELECT summary_id, from_seq, through_seq, content, generator_actor_id, coalesce(
-  (SELECT e.occurred_at FROM events e WHERE e.room_id = s.room_id AND e.seq <= s.through_seq
-   ORDER BY e.seq DESC LIMIT 1), s.created_at)
-FROM summaries s WHERE room_id = ? AND status = 'active' AND through_seq > ? AND through_seq < ?
-"""
 _SAID_BETWEEN = f"""
 SELECT 1 FROM events WHERE room_id = ? AND seq > ? AND seq < ?
   AND event_type IN {tuple(sorted(TRANSCRIPT))}
@@ -42,7 +37,8 @@ def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
     floor = reset_floor(conn, turn.room_id)
     queued_seq = _queued_later(conn, turn)
     through_seq = max(source.seq, queued_seq)
-    summary = _summary(conn, turn.room_id, floor, through_seq)
+    active = active_summary(conn, turn.room_id, above=floor)
+    summary = active if active is not None and active.through_seq < through_seq else None
     covered = last_delivered_seq if knows else (summary.through_seq if summary else 0)
     lower_seq = max(floor, covered)
     names = {ActorId(actor_id): name for actor_id, name in conn.execute(_NAMES)}
@@ -62,6 +58,7 @@ def packet_head(conn: sqlite3.Connection, query: PacketQuery) -> PacketInputs:
         session_knows_cursor=knows,
         reset_through_seq=floor,
         summary=summary,
+        later_summary=active if summary is None else None,
         lower_seq=lower_seq,
         complete_after_seq=max(lower_seq, queued_seq or source.seq - 1),
         watched=_watched(conn, turn),
@@ -102,19 +99,3 @@ def _queued_later(conn: sqlite3.Connection, turn: TurnRow) -> int:
     """The seq of a turn that was queued long after its source was said, which others followed."""
     between = (turn.room_id, turn.source_seq, turn.enqueue_seq)
     return turn.enqueue_seq if conn.execute(_SAID_BETWEEN, between).fetchone() else 0
-
-
-def _summary(
-    conn: sqlite3.Connection, room_id: RoomId, floor: int, through_seq: int
-) -> ActiveSummary | None:
-    row = conn.execute(_SUMMARY, (room_id, floor, through_seq)).fetchone()
-    if row is None:
-        return None
-    return ActiveSummary(
-        summary_id=row[0],
-        from_seq=row[1],
-        through_seq=row[2],
-        at=row[5],
-        content=row[3],
-        generator_actor_id=row[4],
-    )
