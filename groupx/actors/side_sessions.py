@@ -22,6 +22,8 @@ from groupx.domain.outcomes import ENDINGS, Cause
 
 AT_ONCE = 2
 """Of all engines together: they must not crowd out the room's own programs."""
+LONGEST_SECONDS = 900.0
+"""For one answer, however lively its program is: what is asked beside the room is short."""
 
 
 @attrs.frozen(kw_only=True)
@@ -87,9 +89,15 @@ async def _asked(
         stopping=trio.Event(),
         may_use_tools=False,
     )
-    end = await prompt.run(text)
-    await session.close()
-    return _result(program.agent, prompt, end)
+    with trio.move_on_after(LONGEST_SECONDS):
+        end = await prompt.run(text)
+        await session.close()
+        return _result(program.agent, prompt, end)
+    return SideFailure(
+        str(ErrorCode.TURN_IDLE_TIMEOUT),
+        f"{program.agent.name} came to no end of its answer within {LONGEST_SECONDS:g} s, so it "
+        "was stopped.",
+    )
 
 
 def _result(agent: AgentConfig, prompt: OnePrompt, end: TurnEnd) -> SideAnswer | SideFailure:
