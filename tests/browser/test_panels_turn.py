@@ -43,8 +43,10 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     panel.get_by_role("link", name="The turn it was said in").click()
     expect(room.page).to_have_url(f"http://127.0.0.1:{daemon.port}/#/turn/{turn_id}")
     panel.get_by_role("link", name="Show the answer").click()
-    expect(panel).to_be_hidden()
     expect(room.answer("ada")).to_be_in_viewport()
+    expect(panel.get_by_role("link", name="Show the answer")).to_be_visible()
+    panel.get_by_role("button", name="Close").click()
+    expect(panel).to_be_hidden()
     room.answer("ada").get_by_role("link", name="Details").click()
     expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
 
