@@ -31,11 +31,12 @@ export class SetupForm {
 
   sections() {
     const again = h("button", { class: "quiet", type: "button", onclick: () => this.lookAgain() }, t("setup.again"));
+    const programs = h("section", { "aria-labelledby": "setup-programs" }, h("div", { class: "setup-head" },
+      h("h2", { id: "setup-programs" }, t("setup.programs")), again), this.programs);
+    const agents = h("section", { "aria-labelledby": "setup-agents" }, h("div", { class: "setup-head" },
+      h("h2", { id: "setup-agents" }, t("setup.agents"))), this.nobody, this.agents);
     return [
-      h("section", { "aria-labelledby": "setup-programs" }, h("div", { class: "setup-head" },
-        h("h2", { id: "setup-programs" }, t("setup.programs")), again), this.programs),
-      h("section", { "aria-labelledby": "setup-agents" }, h("div", { class: "setup-head" },
-        h("h2", { id: "setup-agents" }, t("setup.agents"))), this.nobody, this.agents),
+      this.first ? [programs, agents] : [agents, programs],
       h("section", { "aria-labelledby": "setup-assistant" }, h("div", { class: "setup-head" },
         h("h2", { id: "setup-assistant" }, t("setup.assistant"))), this.assistant),
       h("p", { class: "note setup-file" }, t("setup.file"), " ", this.path),
@@ -157,7 +158,8 @@ export class SetupForm {
   complain(path, message) {
     const field = this.fields.complain(path, message);
     if (!field) {
-      this.say(path ? `${path}: ${message}` : message, "bad");
+      this.say(!path || path === "agents" ? message : `${path}: ${message}`, "bad");
+      if (path === "agents") this.programs.querySelector("button").focus();
       return;
     }
     this.say(t("setup.wrong"), "bad");

@@ -14,7 +14,7 @@ export class PendingLine {
     if (this.element.hidden !== restartRequired) return;
     this.element.hidden = !restartRequired;
     if (restartRequired) {
-      fill(this.element, h("span", null, t("setup.pending")),
+      fill(this.element, h("span", null, t("setup.pending.line")),
         h("a", { class: "quiet", href: routeHash("setup") }, t("setup.title")));
     }
   }

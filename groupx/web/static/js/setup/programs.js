@@ -13,8 +13,9 @@ export function programList(draft, onAdd) {
   const missing = draft.programs.filter((program) => !program.found);
   const other = { driver: "acp", name: t("setup.other"), found: true };
   return [
+    there.some((program) => program.driver !== "demo") ? null : h("p", { class: "none-found" }, t("setup.none")),
     h("ul", { class: "programs" }, [...there, other].map(line)),
-    missing.length ? h("details", { class: "missing", open: draft.missingOpen ??= there.length < 2,
+    missing.length ? h("details", { class: "missing", open: draft.missingOpen ??= there.length < 2 && !draft.exists,
       ontoggle: (event) => (draft.missingOpen = event.target.open) },
       h("summary", null, t("setup.missing", { n: missing.length })),
       h("ul", { class: "programs" }, missing.map(line))) : null,
@@ -26,8 +27,8 @@ function row(program, taken, onAdd) {
     avatar(`agent:${program.driver}`, program.name),
     h("div", { class: "program-text" }, h("div", { class: "program-name" }, program.name,
       program.version ? h("span", { class: "note" }, program.version) : null), about(program)),
-    h("button", { class: "button", type: "button", "aria-label": t("setup.add.of", { name: program.name }),
-      onclick: () => onAdd(program.driver) }, t(taken ? "setup.add.another" : "setup.add")));
+    h("button", { class: program.found ? "button" : "quiet", type: "button",
+      "aria-label": t("setup.add.of", { name: program.name }), onclick: () => onAdd(program.driver) }, t(taken ? "setup.add.another" : program.found ? "setup.add" : "setup.add.anyway")));
 }
 
 function about(program) {
