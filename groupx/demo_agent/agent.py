@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from groupx.demo_agent.casting import assistants_scene_for, scene_for
+from groupx.demo_agent.compacting import checkpoint_for
 from groupx.demo_agent.packet import read_packet
 from groupx.demo_agent.room_tools import RoomTools, ToolRefused
 from groupx.demo_agent.scenes import Scene
@@ -112,6 +113,10 @@ class DemoAgent:
         self._wire.send(id=request_id, error={"code": code, "message": message})
 
     def _played(self, turn: Turn) -> str:
+        checkpoint = checkpoint_for(turn.packet)
+        if checkpoint is not None:
+            turn.say_at_once(checkpoint)
+            return END_TURN
         try:
             assists = turn.tools_of_room is not None and turn.tools_of_room.is_operators
             scene = assistants_scene_for if assists else self._cast

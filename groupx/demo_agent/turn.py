@@ -51,6 +51,11 @@ class Turn:
         """Stream an answer in small pieces."""
         self._stream("agent_message_chunk", text)
 
+    def say_at_once(self, text: str) -> None:
+        """An answer that nobody reads along."""
+        self.words += len(text.split())
+        self.update("agent_message_chunk", content={"type": "text", "text": text})
+
     def think(self, text: str) -> None:
         """Stream reasoning in small pieces."""
         self._stream("agent_thought_chunk", text)
