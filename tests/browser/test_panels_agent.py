@@ -53,13 +53,17 @@ def test_a_policy_is_changed_knowingly(open_room: OpenRoom, daemon: Daemon):
     expect(form.get_by_role("status")).to_contain_text("Saved.")
     form.get_by_label("do not write").check()
     path = "/api/memory-policy/agent:cleo"
-    body = {"useMemories": True, "generation": "enabled", "expectedRevision": 1}
-    body["clientCommandId"] = secrets.token_hex(8)
-    assert daemon.request("PUT", path, body)[0] == 200
+    _put(daemon, path, useMemories=True, generation="enabled", expectedRevision=1)
     expect(form.get_by_role("status")).to_contain_text("changed elsewhere meanwhile")
     expect(form.get_by_label("do not write")).to_be_checked()
-    form.get_by_role("button", name="Cancel").click()
-    expect(tell).to_be_checked()
+    expect(form.get_by_role("status")).to_contain_text("tell it what is remembered, write its days")
+    room.page.route("**/api/memory-policy/*", lambda route: route.abort(), times=1)
+    _put(daemon, path, useMemories=False, generation="enabled", expectedRevision=2)
+    expect(form.get_by_role("alert")).to_contain_text("GroupX did not answer")
+    form.get_by_role("button", name="Save").click()
+    expect(form.get_by_role("status")).to_contain_text("your change was not saved")
+    expect(tell).not_to_be_checked()
+    expect(form.get_by_label("write its days")).to_be_checked()
     form.get_by_label("never").check()
     form.get_by_role("button", name="Save").click()
     expect(form).to_contain_text(EXCLUDED)
@@ -69,6 +73,12 @@ def test_a_policy_is_changed_knowingly(open_room: OpenRoom, daemon: Daemon):
     expect(form.get_by_label("write its days")).to_be_disabled()
     assert room.fits()
     assert daemon.get(path)["policy"]["generation"] == "excluded"
+
+
+def _put(daemon: Daemon, path: str, **policy: object) -> None:
+    """By another client."""
+    body = {"clientCommandId": secrets.token_hex(8), **policy}
+    assert daemon.request("PUT", path, body)[0] == 200
 
 
 def test_who_is_not_there_is_said(open_room: OpenRoom):

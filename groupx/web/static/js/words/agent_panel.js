@@ -53,7 +53,7 @@ export const en = {
   "policy.by.operator": "Set by the assistant,",
   "policy.by.room_default": "As the room has it for those who join,",
   "policy.by.web": "Set by you,",
-  "policy.changed": "It was changed elsewhere meanwhile. Your choice is not saved yet.",
+  "policy.changed": "It was changed elsewhere meanwhile; now it is: {now}. Your choice is not saved yet.",
   "policy.default": "Nobody has changed this.",
   "policy.disabled": "do not write",
   "policy.disabled.hint": "Can be switched on again.",
@@ -69,6 +69,7 @@ export const en = {
   "policy.stale": "It was changed elsewhere in the meantime, so your change was not saved. This is how it is now.",
   "policy.title": "Memory policy",
   "policy.use": "tell it what is remembered",
+  "policy.useNot": "do not tell it what is remembered",
 };
 
 export const zh = {
@@ -124,7 +125,7 @@ export const zh = {
   "policy.by.operator": "由助理设置，",
   "policy.by.room_default": "沿用房间对新成员的设置，",
   "policy.by.web": "由你设置，",
-  "policy.changed": "它在别处被更改。你的选择尚未保存。",
+  "policy.changed": "它在此期间已在别处更改，现在是：{now}。你的选择尚未保存。",
   "policy.default": "尚无人更改。",
   "policy.disabled": "不写",
   "policy.disabled.hint": "可以重新开启。",
@@ -140,4 +141,5 @@ export const zh = {
   "policy.stale": "它在此期间已在别处更改，因此你的更改未保存。这是当前的状态。",
   "policy.title": "记忆策略",
   "policy.use": "告知它已记住的内容",
+  "policy.useNot": "不告知它已记住的内容",
 };

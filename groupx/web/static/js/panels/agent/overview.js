@@ -61,8 +61,7 @@ export class Overview {
       facts([
         ["agent.program", agent.program ? `${agent.program.name} ${agent.program.version}` : null],
         ["agent.driver", agent.driver],
-        ["agent.session", agent.continuity ? t(`agent.continuity.${agent.continuity}`) : null],
-        ["", agent.continuity ? h("span", { class: "note" }, t(`agent.continuityMeans.${agent.continuity}`)) : null],
+        ["agent.session", session(agent)],
         ["agent.cwd", agent.cwd],
         ["agent.tools", t(`agent.tools.${agent.mcp}`)],
       ]),
@@ -82,6 +81,11 @@ export class Overview {
       h("a", { class: "link", href: routeHash("setup"), "data-key": "setup" }, t("agent.settings")),
     ];
   }
+}
+
+function session({ continuity }) {
+  if (!continuity) return null;
+  return [t(`agent.continuity.${continuity}`), h("div", { class: "note" }, t(`agent.continuityMeans.${continuity}`))];
 }
 
 /** What its program can do, and how that is known. */

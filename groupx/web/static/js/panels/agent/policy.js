@@ -10,6 +10,10 @@ import { Refresher } from "../refresher.js";
 
 const GENERATIONS = ["enabled", "disabled", "excluded"];
 
+function inWords({ useMemories, generation }) {
+  return `${t(useMemories ? "policy.use" : "policy.useNot")}, ${t(`policy.${generation}`)}`;
+}
+
 export class PolicyForm {
   constructor(actorId, readOnly) {
     this.actorId = actorId;
@@ -48,7 +52,7 @@ export class PolicyForm {
     const { policy } = await policies.read(this.actorId);
     const other = this.policy !== null && policy.revision !== this.policy.revision;
     this.policy = policy;
-    if (dirty && other) say(this.note, t("policy.changed"));
+    if (dirty && other) say(this.note, t("policy.changed", { now: inWords(policy) }));
     else if (!dirty) this.show();
     this.draw();
   }
