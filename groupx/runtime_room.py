@@ -114,7 +114,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         parts=(
             RoomCommands(store, transients),
             MemoryCommands(store),
-            ContextCommands(store),
+            ContextCommands(store, context.ref),
             MemberCommands(store, terms),
             SupervisionCommands(store, ports.bells, terms),
             OperatorCommands(store, terms),

@@ -6,19 +6,42 @@ from typing import Any
 
 from groupx.actors.command_key import command_key
 from groupx.actors.mailbox import ActorRef
-from groupx.actors.messages import ResetRoom, ToStore, Write
+from groupx.actors.messages import (
+    CompactContext,
+    CompactRoom,
+    ResetRoom,
+    ToContext,
+    ToStore,
+    Write,
+)
+from groupx.domain.commands import RememberCommand
+from groupx.domain.compaction import CompactionBegun
 from groupx.domain.context_reset import ContextReset, ResetContext
+from groupx.domain.wire import to_wire
+from groupx.store.command_rows import first_result
 from groupx.store.transactions.context_reset import reset_context
+from groupx.store.transactions.remember_command import remember_command
 
 
 class ContextCommands:
     """A part of the broker, without a mailbox of its own."""
 
-    def __init__(self, store: ActorRef[ToStore]) -> None:
+    def __init__(self, store: ActorRef[ToStore], context: ActorRef[ToContext]) -> None:
         self._store = store
+        self._context = context
         self.handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = MappingProxyType(
-            {ResetRoom: self._reset}
+            {CompactContext: self._compact, ResetRoom: self._reset}
         )
+
+    async def _compact(self, message: CompactContext) -> CompactionBegun:
+        """The same command begins nothing again, however far the first has got."""
+        key = command_key("context.compact", message)
+        known = await self._store.ask(Write(first_result, key))
+        if known is None:
+            begun = CompactionBegun(compaction_id=await self._context.ask(CompactRoom()))
+            command = RememberCommand(key=key, result=to_wire(begun))
+            known = (await self._store.ask(Write(remember_command, command))).result
+        return CompactionBegun(compaction_id=known["compactionId"])
 
     async def _reset(self, message: ResetRoom) -> ContextReset:
         command = ResetContext(

@@ -17,6 +17,7 @@ from groupx.domain.commands import (
     DispatchOperation,
     WithdrawAnswer,
 )
+from groupx.domain.compaction import CompactionBegun
 from groupx.domain.context_reset import ContextReset
 from groupx.domain.context_view import ContextView
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
@@ -310,6 +311,11 @@ class SetMemoryPolicy(_Command, Request[ToBroker, MemoryPolicy]):
     generation: Generation
     expected_revision: int
     reason: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class CompactContext(_Command, Request[ToBroker, CompactionBegun]):
+    """Have the room's older messages put into a checkpoint; answered once that has begun."""
 
 
 @attrs.frozen(kw_only=True)

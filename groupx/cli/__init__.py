@@ -21,7 +21,7 @@ _COMMANDS = {
     "status": "Say whether this config's room runs, and how it is.",
     "open": "Open the room in the browser.",
     "session": "New, old and archived rooms.",
-    "context": "How full the room's context is; begin it anew.",
+    "context": "How full the room's context is; make it smaller, or begin it anew.",
     "backup": "Copy the whole database into a file.",
     "restore": "Put a backup in the place of the database.",
     "export": "Write the room down, for people or for an import.",

@@ -1,4 +1,4 @@
-"""`groupx context`: how full the room's context is, and beginning it anew."""
+"""`groupx context`: how full the room's context is, making it smaller, or beginning it anew."""
 
 import json
 import uuid
@@ -23,6 +23,22 @@ def command(ctx: click.Context, *, config: str | None, demo: bool, as_json: bool
         return DONE
     found = _done(_client(ctx).get("/api/context"))
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_told(found)))
+    return DONE
+
+
+@command.command("compact")
+@config_options
+@click.pass_context
+def compact(ctx: click.Context, *, config: str | None, demo: bool) -> int:
+    """Have an agent write a checkpoint of everything but the newest messages.
+
+    Packets then carry it in their place. Nothing is removed.
+    """
+    begun = _post(_client(ctx), "/api/context/compact")
+    click.echo(
+        f"A checkpoint is being written ({begun['compactionId']}). "
+        "`groupx context` shows when the context got smaller."
+    )
     return DONE
 
 

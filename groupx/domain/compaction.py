@@ -56,6 +56,13 @@ class BlockQuery:
 
 
 @attrs.frozen(kw_only=True)
+class CompactionBegun:
+    """One that was asked for; how it goes is told under this id."""
+
+    compaction_id: str
+
+
+@attrs.frozen(kw_only=True)
 class SwapCheckpoint:
     """Put a checkpoint in the place of `previous_id`, if that is still the active one."""
 

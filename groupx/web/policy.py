@@ -177,6 +177,7 @@ POLICIES: tuple[Policy, ...] = (
                  "reason": text(most=500, required=False)}),
     # context
     _get("context", "/api/context"),
+    _post("compact_context", "/api/context/compact"),
     _post("reset_context", "/api/context/reset", {"resetNativeSessions": flag()}),
     # files
     _post("backup", "/api/backup"),

@@ -320,7 +320,7 @@ class Room:
             parts=(
                 RoomCommands(self.store, self.transients),
                 MemoryCommands(self.store),
-                ContextCommands(self.store),
+                ContextCommands(self.store, self.context.ref),
                 MemberCommands(self.store, terms),
                 SupervisionCommands(self.store, self.bells, terms),
                 OperatorCommands(self.store, terms),

@@ -79,10 +79,16 @@ def test_it_resets(room: Room, sessions: bool) -> None:
     assert "nothing was changed" in run("reset").output
 
 
+def test_it_compacts(room: Room) -> None:
+    room.answer = Answer(status=202, body={"compactionId": "compaction_1"})
+    assert "(compaction_1)" in run("compact").output
+    assert room.asked == [("/api/context/compact", {})]
+
+
 def test_a_refusal_is_told_in_the_rooms_words(room: Room) -> None:
     words = {"error": {"code": "RUNTIME_CLOSING", "message": "GroupX is stopping."}}
     room.answer = Answer(status=503, body=words)
-    for argv in ((), ("reset",)):
+    for argv in ((), ("reset",), ("compact",)):
         done = run(*argv)
         assert done.exit_code == 1
         assert "GroupX is stopping." in done.output

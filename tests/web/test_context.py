@@ -2,7 +2,8 @@
 
 import pytest
 
-from groupx.actors.messages import MeasureContext, ResetRoom
+from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom
+from groupx.domain.compaction import CompactionBegun
 from groupx.domain.context_reset import ContextReset
 from groupx.domain.context_usage import ContextUsage
 from groupx.domain.context_view import ContextStart, SaidSize, context_view
@@ -72,6 +73,16 @@ async def test_a_reset_is_asked_of_the_broker(client, broker, fields, changed, s
     assert answer.status == status
     sessions = fields.get("resetNativeSessions", False)
     assert broker.asked == [ResetRoom(client_command_id="c", reset_native_sessions=sessions)]
+
+
+async def test_compaction_is_asked_of_the_broker(client, broker):
+    broker.answers["CompactContext"] = CompactionBegun(compaction_id="compaction_1")
+    answer = await client.post("/api/context/compact", {"clientCommandId": "c"})
+    assert (answer.status, answer.json()) == (202, {"compactionId": "compaction_1"})
+    assert broker.asked == [CompactContext(client_command_id="c")]
+    broker.answers["CompactContext"] = GroupXError(ErrorCode.STORE_CONFLICT, "Nothing to do.")
+    answer = await client.post("/api/context/compact", {"clientCommandId": "c"})
+    assert (answer.status, answer.code) == (409, "STORE_CONFLICT")
 
 
 async def test_a_reset_takes_no_word_for_a_flag(client, broker):

@@ -1,6 +1,6 @@
-"""GET /api/context and its commands: how full the room's context is, and beginning it anew."""
+"""GET /api/context and its commands: how full the context is, making it smaller or anew."""
 
-from groupx.actors.messages import MeasureContext, ResetRoom
+from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom
 from groupx.web.errors import Answer, json_answer
 from groupx.web.guards import Call
 from groupx.web.services import Services
@@ -9,6 +9,12 @@ from groupx.web.services import Services
 async def read_context(services: Services, call: Call) -> Answer:
     """A ContextView of the active room, in characters."""
     return json_answer(await services.context.ask(MeasureContext()))
+
+
+async def compact_context(services: Services, call: Call) -> Answer:
+    """202 `{compactionId}` once it has begun. STORE_CONFLICT when there is nothing to compact."""
+    message = CompactContext(client_command_id=call.body["clientCommandId"])
+    return json_answer(await services.broker.ask(message), 202)
 
 
 async def reset_context(services: Services, call: Call) -> Answer:
@@ -21,4 +27,8 @@ async def reset_context(services: Services, call: Call) -> Answer:
     return json_answer(done, 202 if done.changed and message.reset_native_sessions else 200)
 
 
-HANDLERS = {"context": read_context, "reset_context": reset_context}
+HANDLERS = {
+    "context": read_context,
+    "compact_context": compact_context,
+    "reset_context": reset_context,
+}

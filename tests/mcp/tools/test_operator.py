@@ -73,7 +73,7 @@ async def test_its_desk_has_its_own_tools_and_no_member_has_them() -> None:
     assert set(TOOLS["operator"]) == {
         "room_status", "read", "worker_dispatch", "worker_ask", "dispatch_event", "send",
         "cancel_turn", "restart_agent",
-        "memory_search", "memory_remember", "memory_retract", "context_reset",
+        "memory_search", "memory_remember", "memory_retract", "context_compact", "context_reset",
         "setup_read", "setup_update",
     }  # fmt: skip
     assert not {"worker_dispatch", "worker_ask", "dispatch_event"} & set(TOOLS["member"])

@@ -8,6 +8,7 @@ import attrs
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.mcp.tool import Answer, AnyTool, Call, desk_of
 from groupx.mcp.tools.operator.cancel_turn import CANCEL_TURN
+from groupx.mcp.tools.operator.context_compact import CONTEXT_COMPACT
 from groupx.mcp.tools.operator.context_reset import CONTEXT_RESET
 from groupx.mcp.tools.operator.dispatch_event import DISPATCH_EVENT
 from groupx.mcp.tools.operator.memory_remember import MEMORY_REMEMBER
@@ -36,6 +37,7 @@ _TOOLS = (
     MEMORY_SEARCH,
     MEMORY_REMEMBER,
     MEMORY_RETRACT,
+    CONTEXT_COMPACT,
     CONTEXT_RESET,
 )
 
