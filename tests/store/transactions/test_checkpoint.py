@@ -1,0 +1,102 @@
+"""Swapping a checkpoint: one is active, each follows the one that was read, or nothing changes."""
+
+import sqlite3
+
+import pytest
+
+from groupx.domain.compaction import SwapCheckpoint
+from groupx.domain.context_reset import ResetContext
+from groupx.domain.context_usage import RecordUsage
+from groupx.domain.ids import MAIN_ROOM, USER_WEB
+from groupx.store.queries.compaction import standing
+from groupx.store.queries.context_usage import usage_by_source
+from groupx.store.transactions.checkpoint import swap_checkpoint
+from groupx.store.transactions.context_reset import reset_context
+from groupx.store.transactions.context_usage import record_usage
+
+
+def newest(ledger):
+    return ledger.row("SELECT max(seq) FROM events")[0]
+
+
+def swap(ledger, through, **changes):
+    """A swap that follows what is active now."""
+    now = standing(ledger.conn, MAIN_ROOM)
+    fields = {
+        "room_id": MAIN_ROOM,
+        "previous_id": now.summary and now.summary.summary_id,
+        "from_seq": now.summary.from_seq if now.summary else 1,
+        "through_seq": through,
+        "content": f"up to {through}",
+        "generator_actor_id": ledger.a,
+        "prompt_characters": 1_234,
+    }
+    return SwapCheckpoint(**(fields | changes))
+
+
+def summaries(ledger):
+    return ledger.rows(
+        "SELECT content, status, from_seq, through_seq FROM summaries ORDER BY rowid"
+    )
+
+
+def test_each_follows_the_one_before_and_one_is_active(ledger):
+    ledger.completed()
+    ledger.completed()
+    events = ledger.counts()["events"]
+    first = ledger.write(swap_checkpoint, swap(ledger, 3))
+    second = ledger.write(swap_checkpoint, swap(ledger, 6))
+    assert summaries(ledger) == [("up to 3", "superseded", 1, 3), ("up to 6", "active", 1, 6)]
+    now = standing(ledger.conn, None)
+    assert (now.summary.summary_id, now.covered_seq, now.newest_seq) == (second, 6, newest(ledger))
+    assert first < second
+    assert now.summary.generator_actor_id == ledger.a
+    assert ledger.counts()["events"] == events
+
+
+def test_one_that_comes_too_late_changes_nothing(ledger, refused):
+    ledger.completed()
+    late = swap(ledger, 3)
+    ledger.write(swap_checkpoint, swap(ledger, 2))
+    refused("STORE_CONFLICT", swap_checkpoint, late)
+    refused("STORE_CONFLICT", swap_checkpoint, swap(ledger, 5, previous_id="summary_x"))
+    assert [row[1] for row in summaries(ledger)] == ["active"]
+
+
+@pytest.mark.parametrize("there_was_one", [False, True])
+def test_a_reset_drops_one_that_is_being_written(ledger, refused, there_was_one):
+    ledger.completed()
+    if there_was_one:
+        ledger.write(swap_checkpoint, swap(ledger, 2))
+    late = swap(ledger, 4)
+    ledger.write(reset_context, ResetContext(key=ledger.key("context.reset"), by=USER_WEB))
+    refused("STORE_CONFLICT", swap_checkpoint, late)
+    assert standing(ledger.conn, None).summary is None
+    ledger.queued()
+    after = swap(ledger, newest(ledger), from_seq=standing(ledger.conn, None).floor_seq + 1)
+    ledger.write(swap_checkpoint, after)
+    assert standing(ledger.conn, None).covered_seq == newest(ledger)
+
+
+def test_what_was_measured_before_holds_no_longer_but_what_it_took_itself_does(ledger):
+    ledger.completed()
+    usage = RecordUsage(actor_id=ledger.b, source="turn", tracker="packet", characters=99)
+    ledger.write(record_usage, usage)
+    ledger.write(swap_checkpoint, swap(ledger, 3))
+    by_kind = {(it.actor_id, it.source): it for it in usage_by_source(ledger.conn, MAIN_ROOM)}
+    assert by_kind[ledger.b, "turn"].characters is None
+    assert by_kind[ledger.b, "turn"].epoch == 1
+    own = by_kind[ledger.a, "compaction"]
+    assert (own.tracker, own.characters, own.tokens) == ("packet", 1_234, None)
+    ledger.write(swap_checkpoint, swap(ledger, 4, tokens=50, generator_actor_id=ledger.b))
+    by_kind = {(it.actor_id, it.source): it for it in usage_by_source(ledger.conn, MAIN_ROOM)}
+    told = by_kind[ledger.b, "compaction"]
+    assert (told.tracker, told.characters, told.tokens) == ("native", 1_234, 50)
+
+
+def test_nobody_unknown_writes_one(ledger):
+    ledger.completed()
+    before = ledger.dump()
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.write(swap_checkpoint, swap(ledger, 3, generator_actor_id="agent:nobody"))
+    assert ledger.dump() == before
