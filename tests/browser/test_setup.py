@@ -91,6 +91,10 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     page.get_by_role("button", name="Restart now").click()
     expect(page.locator(".setup-form")).to_have_count(0)
     room.loaded()
+    assert bare.process is not None
+    assert bare.process.poll() is None
+    assert bare.said().count("GroupX is ready") == 2
+    assert bare.get("/api/health")["restartRequired"] is False
     assert set(saved(bare)["agents"]) == {"ada", "demo"}
     assert saved(bare)["agents"]["ada"] == agents["ada"]
     expect(page.get_by_text("count from the next start")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""A daemon without a config is set up in place; one with a config takes a change by a restart."""
+"""A daemon without a config is set up in place. Its restart is in tests/browser/test_setup.py."""
 
 import json
 import stat
@@ -34,22 +34,6 @@ def save(daemon: Daemon, config: Json) -> tuple[int, Json]:
     """Save over what the file is now."""
     revision = daemon.get("/api/setup")["revision"]
     return daemon.request("POST", "/api/setup", {"revision": revision, "config": config})
-
-
-def restart(daemon: Daemon) -> None:
-    """As the page asks for it; back when another run is ready."""
-    started = daemon.get("/api/bootstrap")["runtime"]["startedAt"]
-    key = daemon.get("/api/health")["runtimeScopeKey"]
-    assert daemon.request("POST", "/api/runtime/restart", {"runtimeScopeKey": key})[0] == 202
-
-    def is_another() -> bool:
-        try:
-            code, room = daemon.request("GET", "/api/bootstrap")
-        except OSError:
-            return False
-        return code == 200 and room["runtime"]["startedAt"] != started
-
-    wait_until(is_another, "the restart")
 
 
 def test_from_a_bare_folder_to_a_room_and_another_agent(bare: Daemon):
@@ -89,21 +73,13 @@ def test_from_a_bare_folder_to_a_room_and_another_agent(bare: Daemon):
     )
     assert (code, refused["error"]["code"]) == (404, "UNKNOWN_TARGET")
 
-    pid, token = bare.process and bare.process.pid, bare.token
-    restart(bare)
-    assert bare.process is not None
-    assert (bare.process.pid, bare.token) == (pid, token)
-    assert not bare.get("/api/health")["restartRequired"]
-    bare.wait_idle()
-    bare.send("hello", "agent:bob")
     assert bare.terminate() == 0
     bare.assert_no_processes()
     bare.assert_no_port()
 
 
-def test_a_signal_ends_the_setup_and_start_waits_for_it(bare: Daemon):
+def test_a_signal_ends_the_setup_and_a_second_run_is_refused(bare: Daemon):
     bare.start("--port", "0")
-    assert "can be set up" in bare.said()
     second = bare.cli("run", "--port", "0", check=False)
     assert second.returncode == 1
     assert "already runs" in second.stderr
