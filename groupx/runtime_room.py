@@ -14,17 +14,20 @@ from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
 from groupx.actors.callers import Callers
+from groupx.actors.compactor import Compactor, CompactorPorts
 from groupx.actors.context_commands import ContextCommands
 from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
+from groupx.actors.mailbox import Bell
 from groupx.actors.member_commands import MemberCommands
 from groupx.actors.memory_commands import MemoryCommands
 from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
+from groupx.actors.side_sessions import SideProgram, SideSessions
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.supervision_commands import SupervisionCommands
 from groupx.actors.terms import Terms
@@ -79,8 +82,33 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         transients=transients,
         now_ms=ports.now_ms,
     )
+    side = SideSessions(
+        {
+            agent.actor_id: SideProgram(
+                agent=agent, sessions=_sessions(agent.actor_id, ports, transients)
+            )
+            for agent in config.enabled_agents()
+        }
+    )
+    compacted = Bell()
+    compactor = Compactor(
+        CompactorPorts(
+            store=store,
+            side=side,
+            directory=directory,
+            transients=transients,
+            ids=ports.ids,
+            entropy=os.urandom,
+            jitter=random.random,
+            on_compacted=compacted.ring,
+        )
+    )
     context = ContextEngineActor(
-        store=store, agents=agents, limits=config.limits, entropy=os.urandom
+        store=store,
+        agents=agents,
+        limits=config.limits,
+        entropy=os.urandom,
+        compactor=compactor,
     )
 
     lanes = {agent.actor_id: _lane(agent, ports) for agent in config.enabled_agents()}

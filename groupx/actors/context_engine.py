@@ -1,21 +1,33 @@
 """The context engine: turns what the ledger knows into the text an agent is sent."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import trio
 
+from groupx.actors.compaction_reading import Tail, compact_through
+from groupx.actors.compactor import Compactor, Running
 from groupx.actors.context_meter import ContextMeter
 from groupx.actors.mailbox import ActorRef, Letter, Mailbox
-from groupx.actors.messages import BuildPacket, MeasureContext, ToContext, ToStore
+from groupx.actors.messages import (
+    BuildPacket,
+    CompactRoom,
+    MeasureContext,
+    Read,
+    ToContext,
+    ToStore,
+)
 from groupx.actors.transcript_reading import read_inputs
+from groupx.domain.compaction import CompactionFailed
 from groupx.domain.config import AgentConfig
-from groupx.domain.context_view import ContextView
+from groupx.domain.context_view import KEPT_WORD_FOR_WORD, ContextView
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import ActorId
+from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.limits import Limits
-from groupx.domain.packet import Packet, build_packet
-from groupx.domain.packet_inputs import PacketQuery
+from groupx.domain.packet import Packet, build_packet, tail_beside_checkpoint
+from groupx.domain.packet_inputs import PacketInputs, PacketQuery
+from groupx.store.queries.compaction import standing
 
 MAILBOX_CAPACITY = 64
 BOUNDARY_BYTES = 8
@@ -32,6 +44,7 @@ class ContextEngineActor:
         agents: Mapping[ActorId, AgentConfig],
         limits: Limits,
         entropy: Callable[[int], bytes],
+        compactor: Compactor,
     ) -> None:
         self._store = store
         self._agents = agents
@@ -40,9 +53,12 @@ class ContextEngineActor:
         self._mailbox = Mailbox[ToContext]("the context engine", MAILBOX_CAPACITY)
         self.ref: ActorRef[ToContext] = self._mailbox
         self._meter = ContextMeter(store, limits)
+        self._compactor = compactor
+        self._nursery: trio.Nursery
         self._handlers: dict[type[Any], Callable[[Any], Awaitable[Any]]] = {
             BuildPacket: self._build,
             MeasureContext: self._measure,
+            CompactRoom: self._compact,
         }
 
     async def run(self) -> None:
@@ -50,6 +66,7 @@ class ContextEngineActor:
         letters = self._mailbox.open()
         try:
             async with trio.open_nursery() as nursery:
+                self._nursery = nursery
                 async for letter in letters:
                     nursery.start_soon(self._answer, letter)
         finally:
@@ -66,12 +83,60 @@ class ContextEngineActor:
 
     async def _build(self, request: BuildPacket) -> Packet:
         query = PacketQuery(turn_id=request.turn_id, native_session_id=request.native_session_id)
-        inputs = await read_inputs(self._store, query, self._limits.context_characters)
+        inputs = await self._read(query)
         agent = self._agents.get(inputs.target_actor_id)
         if agent is None:
             raise GroupXError(
                 ErrorCode.ADAPTER_NOT_FOUND,
                 f"{inputs.target_actor_id} is not configured any more; its turn was not sent.",
             )
+        failure: CompactionFailed | None = None
+        tail = tail_beside_checkpoint(inputs, agent=agent, limits=self._limits)
+        if tail is not None and (brought_up := inputs.up_to_later_summary()) is not None:
+            inputs = brought_up
+        elif tail is not None:
+            upper = inputs.context_through_seq - 1
+            kept = Tail(upper_seq=upper, characters=tail)
+            failure = await self._compactor.compact(inputs.room_id, kept)
+            inputs = await self._read(query)
         boundary = self._entropy(BOUNDARY_BYTES).hex()
-        return build_packet(inputs, agent=agent, limits=self._limits, boundary=boundary)
+        try:
+            return build_packet(inputs, agent=agent, limits=self._limits, boundary=boundary)
+        except GroupXError as error:
+            raise error if failure is None else _uncompacted(error, failure) from error
+
+    async def _read(self, query: PacketQuery) -> PacketInputs:
+        return await read_inputs(self._store, query, self._limits.context_characters)
+
+    async def _compact(self, _: CompactRoom) -> str:
+        """Begun here and answered at once; one that runs already is the answer."""
+        now = await self._store.ask(Read(standing, None))
+        tail = Tail(upper_seq=now.newest_seq, messages=KEPT_WORD_FOR_WORD)
+        through = await compact_through(self._store, now, tail)
+        running = self._compactor.running(now.room_id)
+        if running is not None:
+            return running.compaction_id
+        if through is None:
+            raise GroupXError(
+                ErrorCode.STORE_CONFLICT,
+                f"The last checkpoint covers all but the {KEPT_WORD_FOR_WORD} newest messages or "
+                "fewer, which stay as they are: there is nothing to compact, and nothing was "
+                "changed.",
+            )
+        running = self._compactor.begin(now.room_id)
+        self._nursery.start_soon(self._run, now.room_id, running, tail)
+        return running.compaction_id
+
+    async def _run(self, room_id: RoomId, running: Running, tail: Tail) -> None:
+        """A compaction that nobody waits for: a fault is told as its end, and goes no further."""
+        with suppress(GroupXError):
+            await self._compactor.run(room_id, running, tail)
+
+
+def _uncompacted(error: GroupXError, failure: CompactionFailed) -> GroupXError:
+    """Too much is unread, and no checkpoint could take its place."""
+    return GroupXError(
+        error.code,
+        f"{error.message} Before that GroupX tried to compact the room, but {failure.told()}",
+        **error.details,
+    )

@@ -20,6 +20,7 @@ OPERATOR_BINDING = "binding:operator"
 Prefix = Literal[
     "evt", "turn", "attempt", "corr", "cmd", "binding", "instance",
     "mem", "identity", "summary", "pair", "reset", "room", "database", "asst",
+    "compaction",
 ]  # fmt: skip
 
 AGENT_PREFIX = "agent:"

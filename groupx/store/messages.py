@@ -11,7 +11,7 @@ from groupx.store.event_rows import content_of, load_json
 
 _MESSAGE = """
 SELECT event_id, room_id, actor_id, correlation_id, body_json, reply_to_event_id,
-  forwarded_event_id, event_type
+  forwarded_event_id, event_type, seq
 FROM events WHERE event_id = ? AND event_type IN ('message.created', 'operator.dispatch')
 """
 _WITHDRAWAL = "SELECT body_json FROM events WHERE room_id = ? AND idempotency_key = ?"
@@ -22,6 +22,7 @@ class StoredMessage:
     """A `message.created` or `operator.dispatch`."""
 
     event_id: str
+    seq: int
     type: Literal["message.created", "operator.dispatch"]
     room_id: RoomId
     actor_id: ActorId
@@ -47,6 +48,7 @@ def get_message(conn: sqlite3.Connection, event_id: str) -> StoredMessage:
     body: dict[str, Any] = load_json(row[4])
     return StoredMessage(
         event_id=row[0],
+        seq=row[8],
         type=row[7],
         room_id=row[1],
         actor_id=row[2],

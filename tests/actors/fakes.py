@@ -17,11 +17,13 @@ from groupx.actors.agents import AgentsSupervisor
 from groupx.actors.bells import LaneBells
 from groupx.actors.broker import BrokerActor
 from groupx.actors.callers import Callers
+from groupx.actors.compactor import Compactor, CompactorPorts
 from groupx.actors.context_commands import ContextCommands
 from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
+from groupx.actors.mailbox import Bell
 from groupx.actors.member_commands import MemberCommands
 from groupx.actors.memory_commands import MemoryCommands
 from groupx.actors.messages import (
@@ -29,12 +31,14 @@ from groupx.actors.messages import (
     ControlAgentCommand,
     SendMessage,
     SetLane,
+    WithdrawMessage,
     Write,
 )
 from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.session_keeper import SessionPorts
+from groupx.actors.side_sessions import SideAnswer, SideProgram, SideSessions
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.actors.supervision_commands import SupervisionCommands
 from groupx.actors.terms import Terms
@@ -302,8 +306,32 @@ class Room:
             transients=self.transients,
             now_ms=self.now_ms,
         )
+        self.side: Any = SideSessions(
+            {
+                actor_id: SideProgram(agent=agent, sessions=self.session_ports(actor_id))
+                for actor_id, agent in self.agents.items()
+            }
+        )
+        """What asks programs beside the room; a test may put its own in its place."""
+        self.compacted = Bell()
+        self.compactor = Compactor(
+            CompactorPorts(
+                store=self.store,
+                side=self,
+                directory=self.directory,
+                transients=self.transients,
+                ids=self.ids,
+                entropy=self.random.randbytes,
+                jitter=lambda: 0.0,
+                on_compacted=self.compacted.ring,
+            )
+        )
         self.context = ContextEngineActor(
-            store=self.store, agents=self.agents, limits=limits, entropy=self.random.randbytes
+            store=self.store,
+            agents=self.agents,
+            limits=limits,
+            entropy=self.random.randbytes,
+            compactor=self.compactor,
         )
         self.supervisor = AgentsSupervisor(
             {actor_id: self.lane(actor_id) for actor_id in self.agents},
@@ -339,6 +367,10 @@ class Room:
         self.commands = itertools.count(1)
         self.conn: Any = None
         self.nursery: trio.Nursery
+
+    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+        """As the engines ask beside the room."""
+        return await self.side.ask(actor_id, text)
 
     def now_ms(self) -> int:
         return START_MS + self.jumped_ms + int(trio.current_time() * 1000)
@@ -405,6 +437,12 @@ class Room:
     async def cancel(self, turn_id: str, *, force: bool = False) -> CancelAnswer:
         message = CancelTurn(client_command_id=self._id(), turn_id=turn_id, force=force)
         return await self.broker.ref.ask(message)
+
+    async def withdraw(self, turn_id: str) -> None:
+        """Take back the message of a turn that waits."""
+        [(source,)] = self.rows("SELECT source_event_id FROM turns WHERE turn_id = ?", turn_id)
+        message = WithdrawMessage(client_command_id=self._id(), message_event_id=source)
+        await self.broker.ref.ask(message)
 
     async def set_lane(self, actor_id: str, state: Any) -> None:
         message = SetLane(client_command_id=self._id(), lane=ActorId(actor_id), state=state)

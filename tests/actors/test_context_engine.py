@@ -5,6 +5,7 @@ import re
 import pytest
 
 from groupx.actors.messages import BuildPacket, Read, Remember
+from groupx.actors.side_sessions import SideAnswer, SideFailure
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.limits import Limits
@@ -47,6 +48,7 @@ async def test_a_long_room_is_bounded_by_characters_alone(jumping_clock, tmp_pat
         folder.mkdir()
         async with open_room(folder, "a", limits=Limits(context_characters=limit)) as room:
             room.programs[A].script = answers
+            room.side = NoCheckpoint()
             room.conn.execute(SAY_OK)
             [turn] = await room.send(A)
             await room.ended(turn)
@@ -55,10 +57,17 @@ async def test_a_long_room_is_bounded_by_characters_alone(jumping_clock, tmp_pat
                 [refusal] = room.events("turn.failed")
                 assert refusal["errorCode"] == "CONTEXT_BUDGET_EXCEEDED"
                 assert "Raise limits.contextCharacters" in refusal["message"]
-                assert "ompact" not in refusal["message"]
+                assert "a has no quota" in refusal["message"]
             else:
                 [prompt] = room.programs[A].prompts
                 assert prompt.text.count("\nok\n") == 3_000
+
+
+class NoCheckpoint:
+    """No program of the room writes any."""
+
+    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+        raise SideFailure("NATIVE_QUOTA_EXCEEDED", f"{actor_id[6:]} has no quota")
 
 
 async def test_an_unknown_turn_is_refused(jumping_clock, tmp_path) -> None:
