@@ -106,13 +106,26 @@ def _lose_one_answer(page: Page) -> None:
     page.route("**/api/memory", lose, times=1)
 
 
-def test_the_context_begins_anew_in_words(open_room: OpenRoom, daemon: Daemon):
+def _said(content: str) -> dict[str, Any]:
+    return {"clientCommandId": secrets.token_hex(8), "to": ["agent:bob"], "content": content}
+
+
+def test_the_context_is_summarised_and_begins_anew_in_words(open_room: OpenRoom, daemon: Daemon):
     room = open_room()
     message = room.say("Something to forget.", "bob")
     expect(room.target(message, "Bob")).to_contain_text("replied")
+    for number in range(7):
+        daemon.post("/api/messages", _said(f"Step {number} is done."), status=202)
+    daemon.wait_idle()
     panel = opened(room, "#/memory")
     line = panel.locator(".context-line")
-    expect(line).to_contain_text("characters")
+    expect(line).to_contain_text("There is no summary yet.")
+    line.get_by_role("button", name="Summarise now").click()
+    expect(line.get_by_role("status")).to_have_text("The summary is done.")
+    expect(line).to_contain_text("The summary reaches up to event")
+    summary = panel.locator(".record", has=room.page.locator(".kind-summary"))
+    expect(summary).to_contain_text("made by")
+    expect(summary.get_by_role("button", name="Rewrite")).to_have_count(0)
     line.get_by_role("button", name="Begin anew").click()
     expect(line).to_contain_text("Messages, memories and identities stay.")
     line.get_by_role("button", name="Begin anew").click()
@@ -121,4 +134,5 @@ def test_the_context_begins_anew_in_words(open_room: OpenRoom, daemon: Daemon):
     line.get_by_role("button", name="Begin anew").click()
     line.get_by_role("button", name="Begin anew").click()
     expect(line).to_contain_text("nothing has changed")
+    expect(summary).to_have_count(0)
     assert len([e for e in daemon.history() if e["type"] == "context.reset"]) == 1

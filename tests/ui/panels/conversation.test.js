@@ -49,6 +49,17 @@ test("messages are asked for again when another one is answered, and not while o
   assert.equal(talk.outdatedBy({ enabled: true, state: "failed" }), true);
 });
 
+test("a message behind a running reply is asked for until it is there", () => {
+  const talk = new Conversation();
+  const working = { enabled: true, state: "working", reply: { messageId: "a" } };
+  talk.standing = working;
+  talk.take(page([mine("a", "working")]));
+  talk.saying("c-b", "b");
+  assert.equal(talk.outdatedBy(working), true);
+  talk.take(page([mine("a", "working"), mine("b", "queued")]));
+  assert.equal(talk.outdatedBy(working), false);
+});
+
 test("nobody is asked again and again of a conversation at rest", () => {
   const talk = new Conversation();
   talk.standing = { enabled: true, state: "idle" };

@@ -23,6 +23,7 @@ export function facts(rows) {
 export function moment(iso) {
   if (!iso) return null;
   const date = new Date(iso);
+  /** @type {Intl.DateTimeFormatOptions} */
   const day = dayKey(iso) === dayKey(new Date()) ? {} : { year: "numeric", month: "short", day: "numeric" };
   return h("time", { datetime: iso, title: date.toString() }, date.toLocaleString(language(),
     { ...day, hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }));
@@ -44,8 +45,13 @@ export function copyable(text) {
   return button;
 }
 
-/** A button that asks once more in its place: `question`, then yes or no. `inside` may hold a
- * choice that belongs to it. */
+/**
+ * A button that asks once more in its place: `question`, then yes or no. `inside` may hold a
+ * choice that belongs to it.
+ * @param {string} label
+ * @param {{ question: string, yes: string, kind?: string, look?: string, key?: string, inside?: any,
+ *   run: () => Promise<void>, onError: (error: any) => void }} options
+ */
 export function confirming(label, { question, yes, kind = "danger", look = "quiet", key, inside = null, run, onError }) {
   const root = h("span", { class: "confirming" });
   const ask = () => {

@@ -2,7 +2,6 @@
 
 import { fill, h, redrawn, say } from "../../base/dom.js";
 import { timeElement } from "../../base/time.js";
-import { context } from "../../transport/remembered.js";
 import { t } from "../../words/index.js";
 import { bar } from "../bar.js";
 import { ContextLine } from "../memory/context_line.js";

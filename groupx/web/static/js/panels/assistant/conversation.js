@@ -56,7 +56,7 @@ export class Conversation {
 
   /** Whether a standing tells of messages that are not shown as they are now. */
   outdatedBy({ state, reply }) {
-    if (!this.standing) return true;
+    if (!this.standing || this.pending.length) return true;
     const working = this.messages.find((message) => OPEN.has(message.state))?.messageId ?? null;
     if (!reply && BUSY.has(state)) return false; // its program is starting, or ends the reply
     return working !== (reply?.messageId ?? null);

@@ -13,7 +13,7 @@ export class SideMessage {
     this.name = name;
     this.again = again;
     this.body = h("div", { class: "side-body" });
-    this.element = h("li", { class: "side-message" }, this.body);
+    this.element = h("article", { class: "side-message" }, this.body);
   }
 
   update(message) {
@@ -48,7 +48,7 @@ export class RunningReply {
   constructor(name) {
     this.text = new GrowingText();
     this.doing = h("div", { class: "note" });
-    this.element = h("li", { class: "side-message", "aria-busy": "true", hidden: true },
+    this.element = h("article", { class: "side-message", "aria-busy": "true", hidden: true },
       h("div", { class: "side-head" }, avatar("user:assistant", name), h("span", { class: "name" }, name),
         h("span", { class: "pulse", "aria-hidden": "true" })),
       h("div", { class: "side-text" }, this.text.element), this.doing);

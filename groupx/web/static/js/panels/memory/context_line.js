@@ -10,7 +10,7 @@ import { confirming, number } from "../parts.js";
 import { Refresher } from "../refresher.js";
 
 export class ContextLine {
-  /** `onContext(context)` hears what was loaded. */
+  /** `onContext(context)` hears what was loaded. @param {{ onContext?: (context: any) => void }} options */
   constructor({ onContext = () => {} } = {}) {
     this.onContext = onContext;
     this.words = h("p", { class: "note" }, t("panel.loading"));

@@ -13,7 +13,10 @@ export class RecordEditor {
   /** `save({ kind, content }, commandId)` returns a promise; `done()` closes. */
   constructor({ about, kind = "note", content = "", label, save, done }) {
     const draft = drafts.get(about) ?? { kind, content };
-    Object.assign(this, { about, content, save, done, command: newCommandId() });
+    this.about = about;
+    this.save = save;
+    this.done = done;
+    this.command = newCommandId();
     this.kind = h("select", { "aria-label": t("record.kind") }, KINDS.map((name) =>
       h("option", { value: name, selected: name === draft.kind }, t(`record.kind.${name}`))));
     this.text = h("textarea", { class: "record-text", rows: 4, "aria-label": label });

@@ -13,7 +13,11 @@ import { allowed, recordId } from "./kinds.js";
 export class RecordItem {
   /** `changed()` is called after a command went through. */
   constructor({ family, state, readOnly, changed }) {
-    Object.assign(this, { family, state, readOnly, changed, editor: null });
+    this.family = family;
+    this.state = state;
+    this.readOnly = readOnly;
+    this.changed = changed;
+    this.editor = null;
     this.body = h("div", { class: "record-body" });
     this.editing = h("div", { hidden: true });
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });

@@ -124,7 +124,10 @@ export class RecordList {
     }
   }
 
-  /** Begin a new record; `content` and `sourceEventId` when it comes from a message. */
+  /**
+   * Begin a new record; `content` and `sourceEventId` when it comes from a message.
+   * @param {{ content?: string, sourceEventId?: string }} message
+   */
   open({ content = "", sourceEventId } = {}) {
     const { family, blank, title } = this.options;
     const editor = new RecordEditor({

@@ -4,11 +4,13 @@
  * ended turn that never began has only the time it waited. */
 export function spans({ turn, attempts }) {
   const at = (iso) => (iso ? Date.parse(iso) : null);
-  const marks = [
+  /** @type {[string, number | null][]} */
+  const every = [
     ["waited", at(turn.queuedAt)],
     ["sending", at(attempts.at(-1)?.claimedAt)],
     ["worked", at(turn.startedAt)],
-  ].filter(([, from]) => from !== null);
+  ];
+  const marks = every.filter(([, from]) => from !== null);
   const end = at(turn.terminalAt);
   return marks.map(([name, from], index) => {
     const to = marks[index + 1]?.[1] ?? end;
