@@ -52,4 +52,6 @@ def _details(health: dict[str, Any]) -> list[str]:
     if isinstance(agents, dict):
         states = cast("dict[str, Any]", agents)
         lines += [f"{actor_id}: {state}" for actor_id, state in states.items()]
+    if health.get("restartRequired"):
+        lines.append("the config was changed; it counts after `groupx restart`")
     return lines

@@ -9,8 +9,10 @@ import attrs
 import trio
 
 from groupx.adapters.contract import Adapter, ProbeReport, SessionProfile
+from groupx.capabilities.pitfalls import node_problem
 from groupx.domain.text import excerpt
 from groupx.domain.wire import optional
+from groupx.process.environment import child_environment
 from groupx.process.spawner import Spawner
 from groupx.setup.offers import Offer, offer_of
 
@@ -98,7 +100,12 @@ class Programs:
             )
             with trio.move_on_after(PROBE_SECONDS):
                 report = await self._adapters[offer.driver].probe(profile, self._spawner)
+                old = await node_problem(offer.driver, path, self._environment(), self._spawner)
+                report = attrs.evolve(report, problem=old or report.problem)
         return _program(offer, report)
+
+    def _environment(self) -> dict[str, str]:
+        return child_environment(os.environ, {})
 
 
 def _program(offer: Offer, report: ProbeReport) -> Program:

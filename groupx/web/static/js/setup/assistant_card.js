@@ -36,6 +36,7 @@ function brain(draft, driver, cwd = ".") {
 function assistantFields(draft, fields, redraw) {
   const { assistant } = draft;
   const at = (key) => () => `assistant.brain.${key}`;
+  /** @type {[string, string][]} */
   const choices = [...draft.drivers.values()].map((offer) => [offer.driver, offer.driver === "acp" ? t("setup.other") : offer.name]);
   return [
     h("div", { class: "card-grid" },

@@ -50,6 +50,7 @@ export class SetupDraft {
   add(driver) {
     const offer = this.drivers.get(driver) ?? { driver, name: driver, command: [] };
     const id = this.freeId(driver === "acp" ? "agent" : driver);
+    /** @type {Record<string, any>} */
     const agent = { ...(id === driver && BUILT_IN.includes(driver) ? {} : { driver }), name: this.freeName(offer, id) };
     if (driver !== "demo") agent.command = offer.command[0] ?? "";
     agent.cwd = ".";

@@ -149,7 +149,9 @@ export class SetupForm {
   }
 
   refused(error) {
-    const { path, found, allowed } = error instanceof ApiError ? error.details ?? {} : {};
+    /** @type {Record<string, any>} */
+    const details = error instanceof ApiError ? error.details ?? {} : {};
+    const { path, found, allowed } = details;
     if (path === undefined) this.say(error.message, "bad");
     else this.complain(path, t("setup.wrong.other", { found, allowed }));
   }

@@ -1,6 +1,6 @@
 // One line above the room while saved settings wait for a restart.
 
-import { fill, h } from "../base/dom.js";
+import { fill, h, redrawn } from "../base/dom.js";
 import { routeHash } from "../frame/router.js";
 import { t } from "../words/index.js";
 
@@ -9,13 +9,12 @@ export class PendingLine {
     this.element = h("div", { class: "banner", role: "status", hidden: true });
   }
 
-  /** @param {{ restartRequired?: boolean }} bootstrap */
-  show({ restartRequired = false }) {
-    if (this.element.hidden !== restartRequired) return;
+  /** @param {{ restartRequired?: boolean, pendingRestart?: string[] }} bootstrap */
+  show({ restartRequired = false, pendingRestart = [] }) {
     this.element.hidden = !restartRequired;
-    if (restartRequired) {
-      fill(this.element, h("span", null, t("setup.pending.line")),
-        h("a", { class: "quiet", href: routeHash("setup") }, t("setup.title")));
-    }
+    const names = pendingRestart.map((actorId) => actorId.replace("agent:", "@")).join(", ");
+    redrawn(this.element, [restartRequired, names], () => fill(this.element,
+      h("span", null, names ? t("setup.pending.agents", { names }) : t("setup.pending.line")),
+      h("a", { class: "quiet", href: routeHash("setup") }, t("setup.title"))));
   }
 }

@@ -19,6 +19,7 @@ export function programList(draft, onAdd) {
       ontoggle: (event) => (draft.missingOpen = event.target.open) },
       h("summary", null, t("setup.missing", { n: missing.length })),
       h("ul", { class: "programs" }, missing.map(line))) : null,
+    h("p", { class: "note doctor" }, t("setup.doctor"), " ", h("code", null, "groupx doctor")),
   ];
 }
 

@@ -22,6 +22,9 @@ export function openWizard() {
 
 /** `#/setup`, beside the other views. */
 export class SetupView {
+  /** @type {SetupForm | undefined} */
+  form;
+
   title() {
     return t("setup.title");
   }
