@@ -31,7 +31,7 @@ def checkpoint_for(prompt: str) -> str | None:
     lines = [excerpt(line, LINE_CHARACTERS) for line in before[:KEPT_LINES]]
     lines.append(f"{len(messages)} messages by {', '.join(authors) or 'nobody'}; the last of them:")
     for author, text in messages[-NEWEST:]:
-        lines.append(f"- {author}: {excerpt(' '.join(text.split()), LINE_CHARACTERS)}")
+        lines.append(excerpt(f"- {author}: {' '.join(text.split())}", LINE_CHARACTERS))
     return "\n".join(lines)
 
 

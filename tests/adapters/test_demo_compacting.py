@@ -1,6 +1,6 @@
 """The demo agent's checkpoints: the same for the same room, and passes that follow one another."""
 
-from groupx.demo_agent.compacting import checkpoint_for
+from groupx.demo_agent.compacting import KEPT_LINES, checkpoint_for
 from groupx.domain.compaction import (
     MAX_CHECKPOINT_CHARACTERS,
     Block,
@@ -55,11 +55,14 @@ def test_it_tells_who_said_what_after_what_the_one_before_told() -> None:
 
 def test_however_often_it_is_asked_it_stays_a_checkpoint() -> None:
     text: str | None = None
+    earlier = ""
     for number in range(1, 40):
         asked = prompt(*(said(number * 10 + i, f"x{number} " * 400) for i in range(9)), before=text)
         text = checkpoint_for(asked)
         assert text is not None
         assert checkpoint_of(text, MARK) == text
+        assert text.startswith(earlier)
+        earlier = "\n".join(text.split("\n")[:KEPT_LINES])
         assert len(text) < MAX_CHECKPOINT_CHARACTERS
     assert text.startswith("9 messages by user:web")
     assert "x39" in text
