@@ -1,6 +1,11 @@
 """What resetting the room's context does to packets and native sessions."""
 
-from groupx.actors.messages import ResetRoom
+import pytest
+import trio
+
+from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom
+from groupx.actors.side_sessions import SideAnswer
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from tests.actors.fakes import answers, open_room
 
@@ -89,3 +94,65 @@ async def test_a_stopped_agent_stays_stopped(jumping_clock, tmp_path) -> None:
         await room.until(lambda: room.directory.view(A).state == "idle")
         assert room.programs[A].profiles[-1].resume is None
         assert len(room.programs[A].sessions) == 2
+
+
+class Writer:
+    """Writes a checkpoint beside the room as soon as it is let to."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.may = trio.Event()
+
+    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+        self.asked += 1
+        await self.may.wait()
+        return SideAnswer(text="what was said so far")
+
+
+async def compact(room, command_id="compact"):
+    return await room.broker.ref.ask(CompactContext(client_command_id=command_id))
+
+
+async def test_a_compaction_is_begun_once_for_one_command(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        room.side = writer = Writer()
+        room.programs[A].script = answers
+        with pytest.raises(GroupXError) as refused:
+            await compact(room)
+        assert refused.value.code is ErrorCode.STORE_CONFLICT
+        for number in range(8):
+            await room.ended(*await room.send(A, content=f"message {number}"))
+        begun = await compact(room)
+        assert await compact(room) == begun
+        assert await compact(room, "another") == begun, "one at a time"
+        before = await room.context.ref.ask(MeasureContext())
+        writer.may.set()
+        await room.until(lambda: room.streamed("context.compaction.completed") != [])
+        assert await compact(room) == begun, "as it was answered, though there is nothing to do"
+        assert writer.asked == 1
+        [told] = room.streamed("context.compaction.completed")
+        assert told["body"]["compactionId"] == begun.compaction_id
+        after = await room.context.ref.ask(MeasureContext())
+        assert (before.uncompacted_message_count, after.uncompacted_message_count) == (16, 12)
+        assert (before.summary_through_seq is None, after.compactable) == (True, False)
+        measures = {(it.source, it.characters is None, it.epoch) for it in after.by_source}
+        assert measures == {("turn", True, 1), ("compaction", False, 0)}
+
+
+async def test_a_reset_while_a_checkpoint_is_written_wins(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        room.side = writer = Writer()
+        room.programs[A].script = answers
+        for number in range(8):
+            await room.ended(*await room.send(A, content=f"the old secret {number}"))
+        await compact(room)
+        await room.until(lambda: writer.asked == 1)
+        done = await reset(room)
+        writer.may.set()
+        await room.ended(*await room.send(A, content="something new"))
+        assert done.changed
+        assert room.rows("SELECT * FROM summaries WHERE status = 'active'") == []
+        view = await room.context.ref.ask(MeasureContext())
+        assert (view.summary_through_seq, view.reset_through_seq) == (None, done.through_seq)
+        assert "the old secret" not in room.programs[A].prompts[-1].text
+        assert "so far" not in room.programs[A].prompts[-1].text

@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from groupx.actors.messages import Remember, SendMessage, SteerTurn
+from groupx.actors.messages import CompactContext, Remember, SendMessage, SteerTurn
+from groupx.actors.side_sessions import SideAnswer
 from groupx.adapters.contract import Exited, ReasoningDelta, Started, ToolUpdate
 from groupx.domain.ids import ActorId
 from groupx.domain.memory_commands import MemoryDraft
@@ -15,6 +16,20 @@ A, B, C = ActorId("agent:a"), ActorId("agent:b"), ActorId("agent:c")
 REASONING, TOOL, STDERR = "PLANTED-reasoning", "PLANTED-tool", "PLANTED-stderr"
 ASIDE, REASON, CORE = "PLANTED-aside", "PLANTED-reason", "PLANTED-core"
 EVERYWHERE = (REASONING, TOOL, STDERR, ASIDE, REASON, CORE)
+
+
+class Faithful:
+    """What programs answer beside the room: all that they were told, word for word."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+        self.asked.append(text)
+        contents = re.findall(
+            r"^<entry [^\n]*>\n(.*?)\n</entry \w+>$", text, re.DOTALL | re.MULTILINE
+        )
+        return SideAnswer(text="Checkpoint:\n" + "\n".join(contents))
 
 
 async def keep_core(room: Room) -> None:
@@ -94,12 +109,18 @@ async def test_planted_sentences_reach_no_agent(jumping_clock, tmp_path) -> None
         await it.say(ASIDE)
         (await it.prompt()).answer(f"{ASIDE} too")
         await it.settled()
+        room.side = Faithful()
         brief = await supervised_work(room)
         await crash(room)
         for actor_id in (A, B, C):
             room.programs[actor_id].script = answers
         for content in ("one more", "and another"):
             await room.ended(*await room.send("@all", content=content))
+        await room.ended(*[turn for _ in range(6) for turn in await room.send(A, content="again")])
+        await room.broker.ref.ask(CompactContext(client_command_id="compact"))
+        await room.until(lambda: room.rows("SELECT 1 FROM summaries WHERE status = 'active'") != [])
+        await room.control(C, "restart")
+        await room.ended(*await room.send("@all", content="after the checkpoint"))
 
         for planted in (*EVERYWHERE, brief.splitlines()[0]):
             assert (planted in stored(room)) is (planted != STDERR), planted
@@ -111,6 +132,10 @@ async def test_planted_sentences_reach_no_agent(jumping_clock, tmp_path) -> None
                 foreign = set(EVERYWHERE) - ({CORE} if actor_id == B else set())
                 assert not [planted for planted in foreign if planted in text]
         assert CORE in told(room, B)[-1]
+        [asked] = room.side.asked
+        for planted in (*EVERYWHERE, brief):
+            assert planted not in asked
+        assert "stay on it" in asked
         briefed = [text for who in (A, B, C) for text in told(room, who) if brief in text]
         assert len(briefed) == 1
         assert brief in re.split(r"\[current_message \w+\]", briefed[0])[1]
