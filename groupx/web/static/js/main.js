@@ -26,9 +26,13 @@ const part = (id) => document.getElementById(id);
 class Page {
   constructor() {
     this.dirty = new Set();
+    /** @type {Composer | undefined} */
+    this.composer = undefined;
     this.agentsDirty = false;
     this.unseen = 0;
-    this.state = new RoomState((keys, agents) => this.changed(keys, agents));
+    this.state = new RoomState((keys, agents) => this.changed(keys, agents), {
+      now: () => new Date().toISOString(), newId: () => crypto.randomUUID(),
+    });
     this.banner = h("div", { class: "banner", role: "status", hidden: true });
     this.toast = h("div", { class: "banner bad", role: "alert", hidden: true });
     this.empty = h("div", { class: "empty", hidden: true }, h("p", null, t("room.empty")),

@@ -54,8 +54,10 @@ export function redrawn(container, shows, rebuild) {
 
 /** Keep the focus where it was when a part that held it is made anew (elements with `data-key`). */
 function keepingFocus(container, rebuild) {
-  const focused = document.activeElement;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   const key = container.contains(focused) ? focused.dataset.key : undefined;
   rebuild();
-  if (key) container.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  if (!key) return;
+  const again = container.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (again instanceof HTMLElement) again.focus();
 }

@@ -62,15 +62,18 @@ export function elapsedElement(iso) {
   return h("span", { class: "elapsed", "data-since": since }, duration(Date.now() - since));
 }
 
+/** @returns {NodeListOf<HTMLElement>} */
+const all = (selector) => document.querySelectorAll(selector);
+
 export function startClock() {
   setInterval(() => {
-    for (const element of document.querySelectorAll(".elapsed")) {
+    for (const element of all(".elapsed")) {
       element.textContent = duration(Date.now() - Number(element.dataset.since));
     }
   }, 1000);
   setInterval(() => {
-    for (const element of document.querySelectorAll("time.when")) {
-      element.textContent = relative(new Date(element.dateTime));
+    for (const element of all("time.when")) {
+      element.textContent = relative(new Date(element.getAttribute("datetime")));
     }
   }, RELATIVE_MS);
 }

@@ -12,7 +12,8 @@ export class Connection {
     this.show({ state: "connecting" });
   }
 
-  show({ state, retryAt }, retryNow) {
+  /** @param {{ state: string, retryAt?: number }} now @param {() => void} [retryNow] */
+  show({ state, retryAt = 0 }, retryNow) {
     clearInterval(this.ticking);
     this.pill.dataset.state = state;
     const pill = state === "waiting" ? t("connection.connecting") : t(`connection.${state}`);

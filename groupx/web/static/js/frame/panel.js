@@ -12,6 +12,8 @@ export class Panel {
     this.root = root;
     this.views = new Map();
     this.current = null;
+    /** @type {any} what had the focus before */
+    this.before = null;
     this.heading = h("h2", { tabindex: "-1" });
     this.body = h("div", { class: "panel-body" });
     fill(root, h("div", { class: "panel-head" }, this.heading,

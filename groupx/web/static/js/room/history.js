@@ -8,7 +8,9 @@ const PAGE = 100;
 
 export class History {
   constructor(state, scroller, draw) {
-    Object.assign(this, { state, scroller, draw });
+    this.state = state;
+    this.scroller = scroller;
+    this.draw = draw;
     this.element = h("div", { class: "older" });
     this.loading = false;
     this.failed = false;

@@ -31,12 +31,18 @@ export class SetupView {
 
   async draw(body) {
     this.form ??= new SetupForm({ first: false });
-    document.body.classList.add("setup-open");
+    this.cover(true);
     fill(body, h("div", { class: "setup-column" }, intro(false), this.form.element));
     await this.form.load();
   }
 
   closed() {
-    document.body.classList.remove("setup-open");
+    this.cover(false);
+  }
+
+  /** What lies below is not reached by the keyboard. */
+  cover(on) {
+    document.body.classList.toggle("setup-open", on);
+    for (const part of document.querySelectorAll("body > .sidebar, body > .room")) part.toggleAttribute("inert", on);
   }
 }

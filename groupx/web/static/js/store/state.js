@@ -12,8 +12,16 @@ const SUPERVISION = /^supervision\./;
 const QUIET_TRANSIENT = /^(turn\.progress|adapter\.heartbeat|context\.compaction\.)/;
 
 export class RoomState {
-  constructor(onChange) {
+  /**
+   * @param {(keys: Set<string>, agentsToo: boolean) => void} onChange
+   * @param {{ now?: () => string, newId?: () => string }} world the clock (ISO) and fresh ids
+   */
+  constructor(onChange, { now = () => "", newId = () => "" } = {}) {
     this.onChange = onChange;
+    this.now = now;
+    this.newId = newId;
+    /** @type {Map<string, string>} the names of agents as they spoke */
+    this.names = new Map();
     this.clear();
   }
 
@@ -68,7 +76,7 @@ export class RoomState {
 
   /** A message that is on its way to the daemon. */
   sending(commandId, to, content) {
-    const occurredAt = new Date().toISOString();
+    const occurredAt = this.now();
     this.entries.put({ key: `pending:${commandId}`, kind: "pending", commandId, to, content, occurredAt });
     this.touch(`pending:${commandId}`);
     this.flush();
@@ -95,14 +103,14 @@ export class RoomState {
   }
 
   notice(text) {
-    const key = `local:${crypto.randomUUID()}`;
-    this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, occurredAt: new Date().toISOString() });
+    const key = `local:${this.newId()}`;
+    this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, occurredAt: this.now() });
     this.touch(key);
     this.flush();
   }
 
   agentName(actorId) {
-    return this.agents.get(actorId)?.name ?? this.names?.get(actorId) ?? actorId.replace(/^agent:/, "");
+    return this.agents.get(actorId)?.name ?? this.names.get(actorId) ?? actorId.replace(/^agent:/, "");
   }
 
   /** The envelope of what was sent; a message's HTML comes beside it. */
@@ -130,7 +138,6 @@ export class RoomState {
   }
 
   rememberName(actor) {
-    this.names ??= new Map();
     if (!this.names.has(actor.actorId)) this.names.set(actor.actorId, actor.displayName);
   }
 
@@ -216,7 +223,7 @@ export class RoomState {
   turnEntry(turn, seq, event) {
     const key = `turn:${turn.turnId}`;
     const occurredAt = event?.occurredAt ?? turn.terminalAt ?? turn.startedAt ?? turn.queuedAt;
-    this.entries.put({ key, kind: "turn", seq, turn, event, occurredAt: occurredAt ?? new Date().toISOString() });
+    this.entries.put({ key, kind: "turn", seq, turn, event, occurredAt: occurredAt ?? this.now() });
     this.touch(key);
   }
 

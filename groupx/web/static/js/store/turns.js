@@ -26,6 +26,10 @@ export class Turn {
     this.reasoningCharacters = 0;
     this.tools = new Map();
     this.order = 0;
+    /** @type {string | undefined} */
+    this.startedAt = undefined;
+    /** @type {"unknown" | "delivered" | "not_delivered" | undefined} */
+    this.certainty = undefined;
   }
 
   get ended() {

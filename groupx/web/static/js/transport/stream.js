@@ -10,7 +10,11 @@ const STABLE_MS = 5_000;
  * `onSubscribed(answer, first)`, `onEvent(envelope, or {event: envelope, view})`. `cursor()` gives the last seq. */
 export class RoomStream {
   constructor({ roomId, cursor, onState, onSubscribed, onEvent }) {
-    Object.assign(this, { roomId, cursor, onState, onSubscribed, onEvent });
+    this.roomId = roomId;
+    this.cursor = cursor;
+    this.onState = onState;
+    this.onSubscribed = onSubscribed;
+    this.onEvent = onEvent;
     this.failures = 0;
     this.first = true;
     this.socket = null;

@@ -3,7 +3,12 @@
 
 import { h } from "../base/dom.js";
 
-/** `run` returns a promise; its refusal is shown through `onError(error)`. */
+/**
+ * `run` returns a promise; its refusal is shown through `onError(error)`.
+ * @param {string} label
+ * @param {() => Promise<any>} run
+ * @param {{ kind?: string, title?: string | null, key?: string, onError: (error: any) => void }} options
+ */
 export function actionButton(label, run, { kind = "quiet", title, key, onError }) {
   const button = h("button", { class: kind, type: "button", title, "data-key": key }, label);
   button.addEventListener("click", async () => {
