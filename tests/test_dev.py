@@ -14,6 +14,10 @@ SCRIPT = Path(__file__).parent.parent / "dev"
 def test_pip_is_heard_only_when_it_fails(tmp_path: Path, code: str, said: str):
     shutil.copy(SCRIPT, tmp_path / "dev")
     (tmp_path / "pyproject.toml").write_text("")
+    page = tmp_path / "tests/ui"
+    (page / "node_modules").mkdir(parents=True)
+    for lock in ("package-lock.json", "node_modules/.installed"):  # nothing to install there
+        (page / lock).write_text("{}")
     python = tmp_path / ".venv/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "WARNING: of pip" >&2\nexit "$PIP_EXITS"\n')
