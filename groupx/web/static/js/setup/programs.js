@@ -13,7 +13,7 @@ export function programList(draft, onAdd) {
   const missing = draft.programs.filter((program) => !program.found);
   const other = { driver: "acp", name: t("setup.other"), found: true };
   return [
-    there.some((program) => program.driver !== "demo") ? null : h("p", { class: "none-found" }, t("setup.none")),
+    draft.exists || there.some((program) => program.driver !== "demo") ? null : h("p", { class: "none-found" }, t("setup.none")),
     h("ul", { class: "programs" }, [...there, other].map(line)),
     missing.length ? h("details", { class: "missing", open: draft.missingOpen ??= there.length < 2 && !draft.exists,
       ontoggle: (event) => (draft.missingOpen = event.target.open) },

@@ -5,12 +5,20 @@ import { t } from "../words/index.js";
 
 const EVERY_MS = 300;
 const SECONDS = 90;
+const GONE_SECONDS = 20;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 
 async function until(done) {
-  for (let waited = 0; waited < SECONDS * 1000; waited += EVERY_MS) {
-    if (await done().catch(() => false)) return;
+  const start = Date.now();
+  let heard = start;
+  while (Date.now() - start < SECONDS * 1000 && Date.now() - heard < GONE_SECONDS * 1000) {
+    try {
+      if (await done()) return;
+      heard = Date.now();
+    } catch (error) {
+      if (error.status) heard = Date.now(); // it answers, but not yet this
+    }
     await pause();
   }
   throw new Error(t("setup.notReady"));
