@@ -5,10 +5,11 @@ import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
 
 const BLOCK = 4000;
-const FOLD_CHARACTERS = 6000;
-const FOLD_LINES = 40;
-const SHOWN_LINES = 24;
-const SHOWN_CHARACTERS = 3000;
+
+/** When a text is folded, and how much of it is shown then. */
+const LONG = { lines: 40, characters: 6000, shownLines: 24, shownCharacters: 3000 };
+/** For a narrow place among others. */
+export const BRIEF = { lines: 14, characters: 800, shownLines: 9, shownCharacters: 500 };
 
 /** Text that grows at its end. */
 export class GrowingText {
@@ -57,20 +58,20 @@ export function textElement(text) {
   return growing.element;
 }
 
-export function isLong(text) {
-  return text.length > FOLD_CHARACTERS || text.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
+export function isLong(text, { lines, characters } = LONG) {
+  return text.length > characters || text.split("\n", lines + 1).length > lines;
 }
 
 /** What is shown of a long text while it is folded. */
-export function startOf(text) {
-  return text.split("\n", SHOWN_LINES).join("\n").slice(0, SHOWN_CHARACTERS);
+export function startOf(text, { shownLines, shownCharacters } = LONG) {
+  return text.split("\n", shownLines).join("\n").slice(0, shownCharacters);
 }
 
 /** A finished text: folded when it is long. */
-export function foldedText(text) {
-  if (!isLong(text)) return textElement(text);
+export function foldedText(text, fold = LONG) {
+  if (!isLong(text, fold)) return textElement(text);
   const lines = text.split("\n");
-  const start = startOf(text);
+  const start = startOf(text, fold);
   const root = h("div", { class: "foldable" });
   const show = (whole) => {
     const body = textElement(whole ? text : start);

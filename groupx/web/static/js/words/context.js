@@ -26,6 +26,7 @@ export const en = {
   "context.tokens": "{n} tokens",
   "context.trigger": "At the mark ({n}) older messages are summed up by themselves.",
   "context.uncompacted": "Messages in full: {n}.",
+  "context.unmeasured": "not measured again since",
   "context.used": "About {n} of {max} characters ({percent} %).",
 };
 
@@ -55,5 +56,6 @@ export const zh = {
   "context.tokens": "{n} 词元",
   "context.trigger": "到达标记处（{n}）时会自动摘要较早的消息。",
   "context.uncompacted": "完整消息：{n} 条。",
+  "context.unmeasured": "此后尚未重新测量",
   "context.used": "约 {n} / {max} 字符（{percent}%）。",
 };

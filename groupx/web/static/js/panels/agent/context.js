@@ -46,6 +46,7 @@ export class AgentContext {
 }
 
 function counted({ characters, tokens }) {
+  if (!characters && !tokens) return t("context.unmeasured");
   return [characters !== null && characters !== undefined ? t("details.characters", { n: number(characters) }) : null,
     tokens ? t("context.tokens", { n: number(tokens) }) : null].filter(Boolean).join(" · ");
 }

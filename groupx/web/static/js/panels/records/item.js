@@ -4,7 +4,7 @@ import { colourClass } from "../../base/actors.js";
 import { fill, h, redrawn, say } from "../../base/dom.js";
 import { timeElement } from "../../base/time.js";
 import { records } from "../../transport/remembered.js";
-import { foldedText } from "../../view/text.js";
+import { BRIEF, foldedText } from "../../view/text.js";
 import { t } from "../../words/index.js";
 import { confirming, whose } from "../parts.js";
 import { RecordEditor } from "./editor.js";
@@ -51,7 +51,7 @@ export class RecordItem {
         record.retractedAt ? [h("span", { class: "note" }, t("record.status.retracted")), timeElement(record.retractedAt)]
           : [record.status === "superseded" ? h("span", { class: "note" }, t("record.status.superseded")) : null,
             timeElement(record.createdAt)]),
-      h("div", { class: "record-content" }, foldedText(record.content)),
+      h("div", { class: "record-content" }, foldedText(record.content, BRIEF)),
       h("div", { class: "record-foot buttons" },
         record.sourceEventId ? h("a", { class: "quiet", href: `#${record.sourceEventId}`, "data-key": "source" },
           t("record.source")) : null,
