@@ -1,5 +1,6 @@
 """What the assistant sees of the room's context, and what it does to it for the user."""
 
+from groupx.actors.side_sessions import SideAnswer
 from tests.actors.fakes import answers
 from tests.mcp.tools.test_operator import events, operating
 
@@ -41,3 +42,26 @@ async def test_it_takes_no_word_for_a_flag(jumping_clock, tmp_path):
     async with operating(tmp_path, "a") as operator:
         refused = await operator.refused("context_reset", resetNativeSessions="maybe")
         assert refused == "INVALID_ENVELOPE"
+
+
+class Side:
+    """A program beside the room that writes checkpoints."""
+
+    async def ask(self, actor_id, text):
+        return SideAnswer(text="what was said so far")
+
+
+async def test_it_asks_for_a_checkpoint(jumping_clock, tmp_path):
+    async with operating(tmp_path, "a") as operator:
+        room = operator.room
+        room.side = Side()
+        assert await operator.refused("context_compact") == "STORE_CONFLICT"
+        room.programs[A].script = answers
+        for number in range(8):
+            await room.ended(*await room.send(A, content=f"message {number}"))
+        begun = await operator.use("context_compact", clientCommandId="1")
+        assert begun["compactionId"].startswith("compaction_")
+        await room.until(lambda: room.streamed("context.compaction.completed") != [])
+        assert await operator.use("context_compact", clientCommandId="1") == begun
+        after = (await operator.use("room_status"))["context"]
+        assert (after["uncompactedMessageCount"], after["compactable"]) == (12, False)
