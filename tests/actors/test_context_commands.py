@@ -21,7 +21,9 @@ async def test_packets_after_a_reset_know_nothing_of_before(jumping_clock, tmp_p
     async with open_room(tmp_path, "a", "b") as room:
         room.programs[A].script = room.programs[B].script = answers
         await room.ended(*await room.send(A, content="the old secret"))
+        assert room.directory.view(A).context is not None
         assert (await reset(room)).changed
+        await room.until(lambda: room.directory.view(A).context is None)
         await room.ended(*await room.send("@all", content="something new"))
         for actor_id, old_answers in ((A, 1), (B, 0)):
             program = room.programs[actor_id]
