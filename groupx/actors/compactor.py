@@ -39,6 +39,8 @@ HEALTHY = frozenset(
 )
 """Whose program may be asked beside what it does."""
 MARK_BYTES = 8
+LATELY_SECONDS = 60.0
+"""After a failure, so long no turn that can do without a checkpoint waits for another try."""
 INVALID = str(ErrorCode.NATIVE_TURN_FAILED)
 """The code of an answer that is no checkpoint."""
 
@@ -82,10 +84,16 @@ class Compactor:
     def __init__(self, ports: CompactorPorts) -> None:
         self._ports = ports
         self._running: dict[RoomId, Running] = {}
+        self._failed_at: dict[RoomId, float] = {}
 
     def running(self, room_id: RoomId) -> Running | None:
         """The one that is under way."""
         return self._running.get(room_id)
+
+    def failed_lately(self, room_id: RoomId) -> bool:
+        """Whether no agent could write the checkpoint just now."""
+        failed_at = self._failed_at.get(room_id)
+        return failed_at is not None and trio.current_time() < failed_at + LATELY_SECONDS
 
     def begin(self, room_id: RoomId) -> Running:
         """Take the room's one place; `run` must follow."""
@@ -107,8 +115,10 @@ class Compactor:
         """Pass after pass until only the tail is left. What goes wrong is in `running.failure`."""
         try:
             await self._passes(room_id, running, tail)
+            self._failed_at.pop(room_id, None)
         except CompactionFailed as error:
             running.failure = error
+            self._failed_at[room_id] = trio.current_time()
             self._tell(running, "failed", errorCode=error.code)
         except Exception:
             # A fault of the store, or of our own: it is the caller's to tell.
@@ -146,6 +156,7 @@ class Compactor:
             previous_id=now.summary and now.summary.summary_id,
             from_seq=now.summary.from_seq if now.summary else block.entries[0].seq,
             through_seq=block.through_seq,
+            read_seq=now.newest_seq,
             content=content,
             generator_actor_id=generator,
             prompt_characters=len(prompt),

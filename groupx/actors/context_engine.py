@@ -90,20 +90,39 @@ class ContextEngineActor:
                 ErrorCode.ADAPTER_NOT_FOUND,
                 f"{inputs.target_actor_id} is not configured any more; its turn was not sent.",
             )
-        failure: CompactionFailed | None = None
-        tail = tail_beside_checkpoint(inputs, agent=agent, limits=self._limits)
-        if tail is not None and (brought_up := inputs.up_to_later_summary()) is not None:
-            inputs = brought_up
-        elif tail is not None:
-            upper = inputs.context_through_seq - 1
-            kept = Tail(upper_seq=upper, characters=tail)
-            failure = await self._compactor.compact(inputs.room_id, kept)
-            inputs = await self._read(query)
-        boundary = self._entropy(BOUNDARY_BYTES).hex()
+        inputs, failure = await self._compacted(query, inputs, agent)
         try:
-            return build_packet(inputs, agent=agent, limits=self._limits, boundary=boundary)
+            return self._packet(inputs, agent)
         except GroupXError as error:
             raise error if failure is None else _uncompacted(error, failure) from error
+
+    async def _compacted(
+        self, query: PacketQuery, inputs: PacketInputs, agent: AgentConfig
+    ) -> tuple[PacketInputs, CompactionFailed | None]:
+        """The inputs, after the room was compacted if they are too much; why it could not be."""
+        while True:
+            tail = tail_beside_checkpoint(inputs, agent=agent, limits=self._limits)
+            if tail is None:
+                return inputs, None
+            if (brought_up := inputs.up_to_later_summary()) is not None:
+                return brought_up, None
+            if self._compactor.failed_lately(inputs.room_id) and self._fits(inputs, agent):
+                return inputs, None
+            joins = self._compactor.running(inputs.room_id) is not None
+            kept = Tail(upper_seq=inputs.context_through_seq - 1, characters=tail)
+            failure = await self._compactor.compact(inputs.room_id, kept)
+            inputs = await self._read(query)
+            if failure is not None or not joins:
+                return inputs, failure
+
+    def _fits(self, inputs: PacketInputs, agent: AgentConfig) -> bool:
+        with suppress(GroupXError):
+            return bool(self._packet(inputs, agent))
+        return False
+
+    def _packet(self, inputs: PacketInputs, agent: AgentConfig) -> Packet:
+        boundary = self._entropy(BOUNDARY_BYTES).hex()
+        return build_packet(inputs, agent=agent, limits=self._limits, boundary=boundary)
 
     async def _read(self, query: PacketQuery) -> PacketInputs:
         return await read_inputs(self._store, query, self._limits.context_characters)

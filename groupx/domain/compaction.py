@@ -70,6 +70,9 @@ class SwapCheckpoint:
     previous_id: str | None
     from_seq: int
     through_seq: int
+    read_seq: int
+    """The room's newest event when its messages were read: what is taken back after it was not
+    known to the generator."""
     content: str
     generator_actor_id: ActorId
     prompt_characters: int

@@ -8,16 +8,23 @@ from groupx.store.summary_rows import active_summary, put_summary
 from groupx.store.transaction import Transaction
 from groupx.store.usage_rows import context_renewed, write_usage
 
+_TAKEN_BACK_SINCE = """
+SELECT 1 FROM events w JOIN events e ON e.event_id = json_extract(w.body_json, '$.messageEventId')
+WHERE w.room_id = ? AND w.seq > ? AND w.event_type = 'message.withdrawn' AND e.seq <= ? LIMIT 1
+"""
+
 
 def swap_checkpoint(tx: Transaction, swap: SwapCheckpoint) -> str:
     """The new active checkpoint's id.
 
-    STORE_CONFLICT when another one is active than was read, or a reset came meanwhile; then
-    nothing changes.
+    STORE_CONFLICT when another one is active than was read, or a reset came meanwhile, or something
+    that it may tell of was taken back; then nothing changes.
     """
     floor = reset_floor(tx.conn, swap.room_id)
     active = active_summary(tx.conn, swap.room_id, above=floor)
-    if (active and active.summary_id) != swap.previous_id or swap.from_seq <= floor:
+    follows = (active and active.summary_id) == swap.previous_id and swap.from_seq > floor
+    taken_back = (swap.room_id, swap.read_seq, swap.through_seq)
+    if not follows or tx.conn.execute(_TAKEN_BACK_SINCE, taken_back).fetchone():
         raise GroupXError(
             ErrorCode.STORE_CONFLICT,
             "The room's context changed while its checkpoint was written; that one was dropped.",

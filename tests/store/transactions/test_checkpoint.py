@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from groupx.domain.commands import WithdrawCommand
 from groupx.domain.compaction import SwapCheckpoint
 from groupx.domain.context_reset import ResetContext
 from groupx.domain.context_usage import RecordUsage
@@ -13,6 +14,7 @@ from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.transactions.checkpoint import swap_checkpoint
 from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.context_usage import record_usage
+from groupx.store.transactions.withdraw import withdraw
 
 
 def newest(ledger):
@@ -27,6 +29,7 @@ def swap(ledger, through, **changes):
         "previous_id": now.summary and now.summary.summary_id,
         "from_seq": now.summary.from_seq if now.summary else 1,
         "through_seq": through,
+        "read_seq": now.newest_seq,
         "content": f"up to {through}",
         "generator_actor_id": ledger.a,
         "prompt_characters": 1_234,
@@ -76,6 +79,20 @@ def test_a_reset_drops_one_that_is_being_written(ledger, refused, there_was_one)
     after = swap(ledger, newest(ledger), from_seq=standing(ledger.conn, None).floor_seq + 1)
     ledger.write(swap_checkpoint, after)
     assert standing(ledger.conn, None).covered_seq == newest(ledger)
+
+
+def test_what_is_taken_back_meanwhile_is_in_no_checkpoint(ledger, refused):
+    ledger.completed()
+    ledger.send(content="the secret")
+    (secret, at) = ledger.row("SELECT event_id, seq FROM events WHERE body_json LIKE '%secret%'")
+    late, harmless = swap(ledger, at), swap(ledger, at - 1)
+    key = ledger.key("message.withdraw")
+    taken_back = WithdrawCommand(key=key, message_event_id=secret, actor_id=USER_WEB)
+    ledger.write(withdraw, taken_back)
+    refused("STORE_CONFLICT", swap_checkpoint, late)
+    ledger.write(swap_checkpoint, harmless)
+    ledger.write(swap_checkpoint, swap(ledger, newest(ledger)))
+    assert [row[1] for row in summaries(ledger)] == ["superseded", "active"]
 
 
 def test_what_was_measured_before_holds_no_longer_but_what_it_took_itself_does(ledger):

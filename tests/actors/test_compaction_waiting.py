@@ -1,0 +1,127 @@
+"""What others meet while a room is compacted, or just after that failed."""
+
+import trio
+
+from groupx.actors.messages import CompactRoom, ResetRoom
+from groupx.actors.side_sessions import SideFailure
+from groupx.domain.ids import ActorId
+from tests.actors.fakes import answers, open_room
+from tests.actors.test_compaction import SMALL, Side, failing, fill, summaries, told
+
+A, B = ActorId("agent:a"), ActorId("agent:b")
+
+
+def held(said: trio.Event, text: str = "checkpoint"):
+    """Answers once the test lets it."""
+
+    async def script(_: str) -> str:
+        await said.wait()
+        return text
+
+    return script
+
+
+async def test_one_by_hand_that_was_not_enough_is_followed_by_the_turns_own(
+    jumping_clock, tmp_path
+) -> None:
+    """It leaves the twelve newest as they are, and they alone are more than fits."""
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = side = Side(a=held(let))
+        room.programs[B].script = answers
+        fill(room, 24, characters=4_000)
+        by_hand = await room.context.ref.ask(CompactRoom())
+        [turn] = await room.send(B)
+        await room.until(
+            lambda: [it["body"]["phase"] for it in room.streamed("turn.progress")] != []
+        )
+        assert (room.status(turn), side.by) == ("queued", [A])
+        let.set()
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+        completed = [it["compactionId"] for it in told(room, "completed")]
+        assert completed[0] == by_hand
+        assert len(completed) == 2
+        assert len(room.programs[B].prompts[0].text) <= SMALL.context_characters
+
+
+async def test_a_turn_that_waits_is_cancelled_at_once_and_others_go_on(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = side = Side(a=held(let))
+        room.programs[A].script = room.programs[B].script = answers
+        [first] = await room.send(A)
+        await room.ended(first)
+        fill(room, 30)
+        [waiting] = await room.send(B)
+        await room.until(lambda: side.by == [A])
+        phases = [it["body"]["phase"] for it in room.streamed("turn.progress")]
+        assert phases[-1] == "preparing"
+        answer = await room.cancel(waiting)
+        assert answer.status == "cancelled"
+        assert room.status(waiting) == "cancelled"
+        let.set()
+        [after] = await room.send(B)
+        await room.ended(after)
+        assert room.status(after) == "completed"
+        assert len(room.programs[B].prompts) == 1
+
+
+async def test_an_agent_whose_turn_waits_stops_at_once(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        room.side = side = Side(a=held(trio.Event()))
+        fill(room, 40)
+        [waiting] = await room.send(B)
+        await room.until(lambda: side.by == [A])
+        before = trio.current_time()
+        await room.control(B, "stop")
+        await room.until(lambda: room.directory.view(B).state == "stopped")
+        assert trio.current_time() - before < 5
+        assert room.status(waiting) == "queued"
+        assert summaries(room) == []
+
+
+async def test_a_reset_meanwhile_makes_the_checkpoint_that_comes_none(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = side = Side(a=held(let))
+        room.programs[B].script = answers
+        fill(room, 40)
+        [waiting] = await room.send(B)
+        await room.until(lambda: side.by == [A])
+        await room.broker.ref.ask(ResetRoom(client_command_id="reset"))
+        let.set()
+        await room.ended(waiting)
+        assert room.status(waiting) == "completed"
+        assert summaries(room) == []
+        assert len(side.asked) == 1
+        assert "note " not in room.programs[B].prompts[0].text
+
+
+async def test_just_after_a_failure_only_a_turn_that_needs_it_tries_again(
+    jumping_clock, tmp_path
+) -> None:
+    lost = SideFailure("ADAPTER_EXITED", "a ended")
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        room.side = side = Side(a=failing(*[lost] * 2), b=failing(*[lost] * 2))
+        room.programs[A].script = room.programs[B].script = answers
+        fill(room, 28)
+        for actor in (A, B):
+            [turn] = await room.send(actor)
+            await room.ended(turn)
+            assert room.status(turn) == "completed"
+        assert side.by == [A, B]
+        await trio.sleep(61)
+        fill(room, 28)
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert side.by == [A, B, A, B]
+        fill(room, 60)
+        [turn] = await room.send(A)
+        await room.ended(turn)
+        assert room.status(turn) == "completed"
+        assert summaries(room)[-1][1] == "checkpoint"
