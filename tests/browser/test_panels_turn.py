@@ -22,7 +22,7 @@ def turn_of(daemon: Daemon, actor_id: str) -> str:
 def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     open_room: OpenRoom, daemon: Daemon
 ):
-    room = open_room()
+    room = open_room(permissions=["clipboard-read", "clipboard-write"])
     room.say("ask bob: is the build green?", "ada")
     expect(room.answer("ada").get_by_role("button", name="Stop")).to_be_visible()
     turn_id = turn_of(daemon, "agent:ada")
@@ -35,7 +35,9 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     expect(panel.locator(".chain .step").first).to_contain_text("is the build green?")
     expect(panel.locator(".sizes")).to_contain_text("The message")
     expect(panel.locator(".certainty-delivered")).to_have_text("delivered")
-    expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
+    panel.get_by_role("button", name=turn_id).click()
+    expect(panel.get_by_role("button", name="Copied")).to_be_visible()
+    assert room.page.evaluate("navigator.clipboard.readText()") == turn_id
     child.click()
     expect(panel.locator(".chain .step", has_text="Ada asked")).to_contain_text(
         "is the build green?"

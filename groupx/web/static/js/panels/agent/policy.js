@@ -19,8 +19,8 @@ export class PolicyForm {
     this.actorId = actorId;
     this.readOnly = readOnly;
     this.policy = null;
-    this.use = h("input", { type: "checkbox", name: "useMemories" });
-    this.radios = GENERATIONS.map((value) => h("input", { type: "radio", name: "generation", value }));
+    this.use = h("input", { type: "checkbox", name: "useMemories", disabled: true });
+    this.radios = GENERATIONS.map((value) => h("input", { type: "radio", name: "generation", value, disabled: true }));
     this.status = h("p", { class: "note" });
     this.note = h("p", { role: "status", hidden: true });
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });

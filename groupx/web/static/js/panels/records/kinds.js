@@ -8,6 +8,11 @@ export function recordId(record) {
   return record.memoryId ?? record.identityId;
 }
 
+/** The id of the record in whose place this one is. */
+export function supersededId(record) {
+  return record.supersedesMemoryId ?? record.supersedesIdentityId;
+}
+
 /** `{ edit, retract }`: a summary is only read, a dated memory can be taken back and not rewritten. */
 export function allowed(record) {
   const open = record.status === "active" && record.kind !== "summary";

@@ -6,7 +6,7 @@ import { t } from "../../words/index.js";
 import { Refresher } from "../refresher.js";
 import { RecordEditor } from "./editor.js";
 import { RecordItem } from "./item.js";
-import { recordId } from "./kinds.js";
+import { recordId, supersededId } from "./kinds.js";
 
 const PAGE = 50;
 const MOST = 200;
@@ -30,7 +30,7 @@ export class RecordList {
     this.add.hidden = !options.blank || options.readOnly;
     this.adding = h("div", { hidden: true });
     this.list = h("ul", { class: "records" });
-    this.none = h("p", { class: "note", hidden: true });
+    this.none = h("p", { class: "note" }, t("panel.loading"));
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
     this.more = h("button", { class: "link", type: "button", hidden: true, onclick: () => this.older() }, t("more"));
     this.element = h("section", { class: "part" },
@@ -89,8 +89,9 @@ export class RecordList {
       heading = now;
       wanted.push(this.item(record).element);
     }
-    this.forget(new Set(shown.map(recordId)), wanted);
+    const left = this.forget(new Set(shown.map(recordId)), wanted);
     place(this.list, wanted);
+    if (left) this.focusAfter(left);
     say(this.none, wanted.length ? "" : this.options.none);
     if (wanted.length) this.element.hidden = false;
   }
@@ -111,17 +112,28 @@ export class RecordList {
     return item;
   }
 
-  /** Drop what is gone; what is being edited stays at the top, and says so. */
+  /** Drop what is gone; what is being edited stays at the top, and says so. The id of what held the
+   * focus and is gone. */
   forget(present, wanted) {
+    let left = null;
     for (const [id, item] of this.items) {
       if (present.has(id)) continue;
       if (item.busy) {
         item.orphaned();
         wanted.unshift(item.element);
       } else {
+        if (item.element.contains(document.activeElement)) left = id;
         this.items.delete(id);
       }
     }
+    return left;
+  }
+
+  /** The focus goes from a record that is gone to the one in its place, or to the list's head. */
+  focusAfter(id) {
+    const next = this.found.find((record) => supersededId(record) === id);
+    const button = next && this.items.get(recordId(next)).element.querySelector('[data-key="edit"]');
+    (button ?? (this.add.hidden ? this.history : this.add)).focus();
   }
 
   /**
