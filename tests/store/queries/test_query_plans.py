@@ -5,6 +5,7 @@ import re
 import pytest
 
 from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
+from groupx.domain.compaction import BlockQuery, SwapCheckpoint
 from groupx.domain.completion import ClaimInline, ReleaseInline
 from groupx.domain.context_reset import ResetContext
 from groupx.domain.context_usage import RecordUsage, Usage
@@ -21,6 +22,7 @@ from groupx.domain.receipts import ReceiptQuery
 from groupx.domain.runs import CloseInstance, OpenRun, RecoverLane, RecoverQuery
 from groupx.domain.watching import ObserveCommand, WatchQuery
 from groupx.store.queries.bootstrap import bootstrap
+from groupx.store.queries.compaction import block_page, standing
 from groupx.store.queries.context_size import SizeQuery, context_start, said_size
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.events_after import events_after
@@ -37,6 +39,7 @@ from groupx.store.session_era import session_era
 from groupx.store.transactions import recover
 from groupx.store.transactions.again import again
 from groupx.store.transactions.bindings import close_instance, open_run
+from groupx.store.transactions.checkpoint import swap_checkpoint
 from groupx.store.transactions.completion import claim_inline, release_inline
 from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.context_usage import record_usage
@@ -144,6 +147,13 @@ def exercise_context(ledger):
     context_start(ledger.conn, None)
     whole = SizeQuery(room_id="room:main", base_seq=0, after_seq=0, through_seq=999)
     said_size(ledger.conn, whole)
+    block_page(ledger.conn, BlockQuery(room_id="room:main", after_seq=0, through_seq=9))
+    assert standing(ledger.conn, None).summary is None
+    swap = SwapCheckpoint(
+        room_id="room:main", previous_id=None, from_seq=1, through_seq=1, content="x",
+        generator_actor_id=ledger.a, prompt_characters=1, read_seq=999,
+    )  # fmt: skip
+    ledger.write(swap_checkpoint, swap)
     key = ledger.key("context.reset")
     reset = ResetContext(key=key, by=USER_WEB, reset_native_sessions=True)
     ledger.write(reset_context, reset)
