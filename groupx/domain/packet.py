@@ -393,9 +393,9 @@ def _unforgeable(boundary: str, inputs: PacketInputs, agent: AgentConfig) -> str
 def _unread_over_budget(hard: int) -> GroupXError:
     return _over_budget(
         "What this agent has not read yet does not fit into one packet of "
-        f"{hard} characters, and no summary covers it",
-        "Raise limits.contextCharacters and restart GroupX, then retry; or begin another room "
-        "with `groupx session new`.",
+        f"{hard} characters, and no checkpoint covers it",
+        "Raise limits.contextCharacters and restart GroupX, then retry; or begin anew: with "
+        "`groupx context reset`, or with another room by `groupx session new`.",
         unread=True,
     )
 

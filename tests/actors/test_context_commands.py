@@ -3,10 +3,11 @@
 import pytest
 import trio
 
-from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom
-from groupx.actors.side_sessions import SideAnswer
+from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom, RunAgain
+from groupx.actors.side_sessions import SideAnswer, SideFailure
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
+from groupx.domain.limits import Limits
 from tests.actors.fakes import answers, open_room
 
 A, B = ActorId("agent:a"), ActorId("agent:b")
@@ -158,3 +159,31 @@ async def test_a_reset_while_a_checkpoint_is_written_wins(jumping_clock, tmp_pat
         assert (view.summary_through_seq, view.reset_through_seq) == (None, done.through_seq)
         assert "the old secret" not in room.programs[A].prompts[-1].text
         assert "so far" not in room.programs[A].prompts[-1].text
+
+
+class Nobody:
+    """No program writes anything beside the room."""
+
+    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+        raise SideFailure("ADAPTER_START_FAILED", "it is not well")
+
+
+async def test_what_did_not_fit_is_sent_after_a_reset(jumping_clock, tmp_path) -> None:
+    """What the refusal tells the user to do is what helps."""
+    tiny = Limits(context_characters=8_000)
+    async with open_room(tmp_path, "a", "b", limits=tiny) as room:
+        room.side = Nobody()
+        room.programs[A].script = room.programs[B].script = answers
+        for number in range(8):
+            await room.ended(*await room.send(A, content=f"{number} " + "x" * 1_000))
+        [turn] = await room.send(B, content="and now?")
+        await room.ended(turn)
+        assert room.turn(turn) == ("failed", "CONTEXT_BUDGET_EXCEEDED", None)
+        assert "`groupx context reset`" in room.events("turn.failed")[-1]["message"]
+        await reset(room)
+        again = RunAgain(client_command_id="again", kind="retry", turn_id=turn)
+        [retried] = (await room.broker.ref.ask(again)).turns
+        await room.ended(retried.turn_id)
+        assert room.status(retried.turn_id) == "completed"
+        [prompt] = room.programs[B].prompts
+        assert "and now?" in prompt.text

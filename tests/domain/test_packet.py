@@ -255,8 +255,8 @@ def test_unread_transcript_that_nothing_covers_goes_up_to_the_hard_limit_and_not
     with pytest.raises(GroupXError) as refused:
         build(room, characters=size - 1)
     assert refused.value.details == {"unread": True}
-    for word in ("Compact", "reset"):
-        assert word not in refused.value.message
+    for way in ("limits.contextCharacters", "`groupx context reset`", "`groupx session new`"):
+        assert way in refused.value.message
 
 
 def test_covered_transcript_does_not_go_over_the_soft_limit_for_the_unread() -> None:
