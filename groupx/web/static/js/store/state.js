@@ -211,7 +211,7 @@ export class RoomState {
     const failed = turn.status === "failed" || turn.status === "interrupted";
     if (known?.event) this.touch(key);
     else if (!turn.ended && turn.begun) this.turnEntry(turn, null);
-    else if (turn.ended && turn.status !== "completed" && (failed || turn.showsSomething)) {
+    else if (turn.ended && turn.status !== "completed" && (failed || turn.begun)) {
       this.turnEntry(turn, turn.terminalSeq ?? null);
     } else if (known && turn.status !== "completed") {
       this.entries.remove(key);

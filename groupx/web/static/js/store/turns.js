@@ -41,10 +41,6 @@ export class Turn {
     return this.status !== "queued" && (this.status !== "cancelled" || this.startedAt);
   }
 
-  get showsSomething() {
-    return Boolean(this.text || this.tools.size || this.reasoning || this.reasoningCharacters);
-  }
-
   get deliveryUnknown() {
     return this.ended && this.status !== "completed" && this.certainty === "unknown";
   }
@@ -164,12 +160,13 @@ export class Turns {
     return turn;
   }
 
-  /** A tool's step, live or recorded: the same call is the same line. */
+  /** A tool's step, live or recorded: the same call is the same line, and its end is the last word. */
   tool(turn, { nativeType, toolCallId, details }) {
     const key = toolCallId ?? `${nativeType}:${turn.tools.size}`;
     const known = turn.tools.get(key);
-    const done = nativeType === "tool.completed" || known?.done === true;
-    turn.tools.set(key, { ...known, ...details, done });
+    if (nativeType === "tool.completed") turn.tools.set(key, { ...known, ...details, done: true });
+    else if (known?.done) turn.tools.set(key, { ...details, ...known });
+    else turn.tools.set(key, { ...known, ...details, done: false });
   }
 
   /** The open turns of one lane. */
