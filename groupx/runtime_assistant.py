@@ -29,6 +29,7 @@ class AssistantPart:
         store: ActorRef[ToStore],
         sessions: SessionPorts | None,
         now_ms: Callable[[], int],
+        on_change: Callable[[], None],
     ) -> None:
         """`sessions` None: the config enables no assistant."""
         assistant = config.enabled_assistant
@@ -36,6 +37,7 @@ class AssistantPart:
             name=assistant and assistant.name,
             driver=assistant and assistant.brain.driver,
             now_ms=now_ms,
+            on_change=on_change,
         )
         self.actor: AssistantActor | None = None
         if assistant is not None and sessions is not None:

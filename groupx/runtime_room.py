@@ -35,6 +35,7 @@ from groupx.actors.transient import Transients
 from groupx.adapters.contract import Adapter
 from groupx.domain.config import AgentConfig, Config
 from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource, RoomId
+from groupx.domain.notices import assistant_changed
 from groupx.process.spawner import Spawner
 from groupx.runtime_assistant import AssistantPart
 
@@ -166,6 +167,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             if config.enabled_assistant is None
             else _sessions(USER_ASSISTANT, ports, transients),
             now_ms=ports.now_ms,
+            on_change=lambda: transients.say(assistant_changed()),
         ),
         broker=broker,
     )

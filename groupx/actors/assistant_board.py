@@ -59,9 +59,20 @@ class RunningReply:
 class AssistantBoard:
     """One room's assistant, also when it is off."""
 
-    def __init__(self, *, name: str | None, driver: str | None, now_ms: Callable[[], int]) -> None:
-        """`name` and `driver` None: the config has no assistant, or a disabled one."""
+    def __init__(
+        self,
+        *,
+        name: str | None,
+        driver: str | None,
+        now_ms: Callable[[], int],
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`name` and `driver` None: the config has no assistant, or a disabled one.
+
+        `on_change` is called when it, or one of its messages, stands otherwise; synchronous.
+        """
         self._now_ms = now_ms
+        self._on_change = on_change
         self._asides: dict[str, AsideView] = {}
         self.running: RunningReply | None = None
         self.view = AssistantView(
@@ -79,6 +90,7 @@ class AssistantBoard:
         if view.state is not before.state:
             view = attrs.evolve(view, since=iso_from_ms(self._now_ms()))
         self.view = view
+        self._on_change()
 
     def must_be_on(self) -> None:
         """SESSION_NOT_AVAILABLE when there is nobody to talk to."""
@@ -102,6 +114,7 @@ class AssistantBoard:
         self._asides[message_id] = aside
         while len(self._asides) > MAX_REMEMBERED:
             self._asides.pop(next(iter(self._asides)))
+        self._on_change()
 
     def aside(self, message: SideMessage) -> AsideView:
         """How a stored message of the user stands."""

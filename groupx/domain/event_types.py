@@ -51,6 +51,7 @@ TRANSIENT = frozenset(
         "context.compaction.completed",
         "context.compaction.failed",
         "agent.changed",
+        "assistant.changed",
         "room.changed",
         "stream.reset",
     ]

@@ -52,6 +52,11 @@ def room_changed() -> Notice:
     return Notice(type="room.changed", body={})
 
 
+def assistant_changed() -> Notice:
+    """The room's assistant stands otherwise than before; what is said to it is not told here."""
+    return Notice(type="assistant.changed", body={})
+
+
 def agent_changed(view: AgentView) -> Notice:
     """How an agent stands, by that agent."""
     actor = EventActor(

@@ -418,6 +418,16 @@ def test_the_board_remembers_a_bounded_number_of_ends() -> None:
     assert (aside(0).state, aside(69).state) == ("unanswered", "failed")
 
 
+def test_whoever_looks_is_told_when_it_or_a_message_stands_otherwise() -> None:
+    told: list[str] = []
+    board = AssistantBoard(
+        name="Ann", driver="demo", now_ms=lambda: 1, on_change=lambda: told.append("changed")
+    )
+    board.change(state=AssistantState.WORKING)
+    board.put("m", AsideView(state="queued"))
+    assert told == ["changed", "changed"]
+
+
 def test_without_an_assistant_nobody_is_talked_to() -> None:
     board = AssistantBoard(name=None, driver=None, now_ms=lambda: 1)
     with pytest.raises(GroupXError) as error:

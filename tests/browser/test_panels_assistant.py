@@ -13,7 +13,7 @@ from tests.system.daemon import Daemon, demo_agent
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A room with an assistant that writes slowly."""
-    brain = {"driver": "demo", "cwd": ".", "env": {"DEMO_AGENT_PACE": "0.03"}}
+    brain = {"driver": "demo", "cwd": ".", "env": {"DEMO_AGENT_PACE": "0.02"}}
     daemon = Daemon(
         tmp_path_factory.mktemp("room"),
         {"bob": demo_agent(name="Bob")},
@@ -53,8 +53,12 @@ def test_the_assistant_is_asked_stopped_and_seen_at_work(open_room: OpenRoom, da
     expect(mine).to_contain_text("stopped; it has no reply")
     mine.get_by_role("button", name="Send again").click()
     expect(mine).not_to_contain_text("stopped")
+    said = {"clientCommandId": "elsewhere", "content": "status, please"}
+    daemon.post("/api/assistant/messages", said, status=202)
+    expect(panel.locator(".side-mine", has_text="status, please")).to_be_visible()
+    expect(panel.locator(".side-message td", has_text="bob")).to_have_count(2)
     draft.fill("not sent")
     room.page.reload()
     room.loaded()
     expect(draft).to_have_value("not sent")
-    expect(panel.locator(".side-mine")).to_have_count(3)
+    expect(panel.locator(".side-mine")).to_have_count(4)

@@ -122,6 +122,7 @@ export class Talk {
   }
 
   eventArrived(event) {
+    if (event.type === "assistant.changed") this.look();
     if (event.actor?.actorId === "user:assistant") this.deeds.draw();
   }
 
