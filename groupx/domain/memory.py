@@ -113,6 +113,11 @@ MAY_WRITE: Mapping[Layer, frozenset[Writer]] = MappingProxyType(
 )
 """Layer → who may add to it, and supersede and retract what he may change in it."""
 
+MAY_RETRACT: Mapping[Layer, frozenset[Writer]] = MappingProxyType(
+    {**MAY_WRITE, "dated": frozenset({"user"})}
+)
+"""Layer → who may take a record back: what the engine made of an agent's day, only the user."""
+
 ANY_AUTHOR: frozenset[Writer] = frozenset({"user", "operator"})
 """Who may supersede and retract what others wrote; an agent only what it wrote itself."""
 
@@ -127,10 +132,10 @@ def writer(by: ActorId, owned_by: str) -> Writer:
 
 
 def may_change(record: AnyRecord, by: ActorId) -> bool:
-    """Whether `by` may supersede or retract it."""
+    """Whether `by` may retract it, and supersede it if it may also write its layer."""
     role = writer(by, owner(record))
     own = role in ANY_AUTHOR or record.author_actor_id == by
-    return own and role in MAY_WRITE[record.layer]
+    return own and role in MAY_RETRACT[record.layer]
 
 
 def hidden_from(record: AnyRecord, by: ActorId) -> bool:

@@ -86,4 +86,10 @@ def skip_queued(tx: Transaction, room_id: RoomId, actor_id: ActorId, reason: str
     for date, running in tx.conn.execute(_DAYS, agent).fetchall():
         day = {**agent, "date": date}
         tx.conn.execute(_SKIP, {**day, "skipped": reason, "running": running or ""})
-        tx.conn.execute(_RECOUNT, {**day, "now": tx.now})
+        recount_day(tx, room_id, actor_id, date)
+
+
+def recount_day(tx: Transaction, room_id: RoomId, actor_id: ActorId, local_date: str) -> None:
+    """Let the day's row say what waits, as its sources have it."""
+    day = {"room": room_id, "actor": actor_id, "date": local_date, "now": tx.now}
+    tx.conn.execute(_RECOUNT, day)
