@@ -85,7 +85,7 @@ class StoreWriterActor:
     """Owns the ledger from opening to closing.
 
     After each commit, on the loop and before any asker is answered: frames to the hub, then the
-    lanes' bells, then `changed` for whoever keeps a projection.
+    lanes' bells, then `changed` for whoever keeps a projection, and `completed`.
     """
 
     def __init__(
@@ -97,6 +97,8 @@ class StoreWriterActor:
         self._hub = hub
         self._bells = bells
         self.changed = Bell()
+        self.completed = Bell()
+        """A turn completed, so that there may be something to remember."""
         self.ledger = open_ledger(self._after_commit)
         self.ref = StoreRef(self.ledger)
 
@@ -120,6 +122,8 @@ class StoreWriterActor:
         self._hub.append(facts.frames)
         self._bells.ring_lanes(facts.lanes)
         self.changed.ring()
+        if any(frame.type == "turn.completed" for frame in facts.frames):
+            self.completed.ring()
 
 
 class StoreDied(Exception):
