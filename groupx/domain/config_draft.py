@@ -39,10 +39,13 @@ def draft_of(document: Tree) -> Tree:
 def completed(draft: Tree, document: Tree | None, *, file: str) -> Tree:
     """The document that `draft` means, with the kept values taken from the file's `document`.
 
-    Raises ConfigError for a value to be kept that the file does not have.
+    Raises ConfigError for a value to be kept that the file does not have, and for deep nesting.
     """
     known = {} if document is None else dict(_environments(document))
-    whole = cast("Tree", json.loads(json.dumps(draft)))
+    try:
+        whole = cast("Tree", json.loads(json.dumps(draft)))
+    except RecursionError:
+        raise ConfigError(file, "", found="deep nesting", allowed="a flat document") from None
     for steps, holder in _environments(whole):
         saved = known.get(steps, {}).get("env", {})
         for name, value in holder["env"].items():

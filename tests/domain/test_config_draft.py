@@ -72,6 +72,41 @@ def test_what_is_no_config_is_left_for_the_parser(draft):
     assert completed(draft, None, file=FILE) == draft
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["agents", "assistant", "brain", "env", "cwd", "command", "driver", "K"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["agents", "assistant", "limits", "server"]), JSON))
+def test_whatever_is_sent_becomes_a_config_or_is_refused_in_words(draft):
+    refused = None
+    try:
+        parse_config(written(completed(draft, None, file=FILE)), path=FILE, drivers=("demo",))
+    except ConfigError as error:
+        refused = error.unsaved()
+    assert refused is None or "allowed: " in refused.message
+
+
+def test_half_a_character_and_deep_nesting_are_refused_in_words():
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    for draft in ({"agents": {"a": {"name": "\ud800"}}}, {"agents": deep}):
+        with pytest.raises(ConfigError):
+            parse_config(written(completed(draft, None, file=FILE)), path=FILE, drivers=("demo",))
+
+
 def test_revisions():
     assert revision_of(None) == ABSENT
     assert revision_of(b"{}") != revision_of(b"{} ")

@@ -23,5 +23,10 @@ async def test_settings_are_read_and_saved_without_a_secret(tmp_path: Path) -> N
         assert "revision" in await operator.use("setup_update", **wrong)
         assert await operator.refused("setup_update", **wrong) == "STORE_CONFLICT"
         saved = json.loads(file.read_text())["agents"]
+        file.write_text(json.dumps({"agents": {"a": {**DEMO, "identity": "长" * 18_000}}}))
+        assert "长" in json.dumps(await operator.use("setup_read"), ensure_ascii=False)
+        long = {f"a{n}": {**DEMO, "identity": "长" * 10_000} for n in range(2)}
+        file.write_text(json.dumps({"agents": long}))
+        assert await operator.refused("setup_read") == "MESSAGE_TOO_LARGE"
         file.unlink()
     assert saved == {"a": {**DEMO, "env": {"KEY": SECRET}}, "b": DEMO}

@@ -1,11 +1,12 @@
 """setup_read: the room's settings, without the value of any variable."""
 
+from groupx.domain.config_draft import written
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.wire import to_wire
 from groupx.mcp.tool import MAX_RESULT_BYTES, Answer, Arguments, Call, Tool
 
-MAX_CONFIG_CHARACTERS = MAX_RESULT_BYTES // 2
-"""As it is written; its JSON in an answer is somewhat longer."""
+MAX_CONFIG_BYTES = MAX_RESULT_BYTES - 8 * 1024
+"""As it is written; the rest of the answer is short."""
 
 
 class SetupRead(Arguments):
@@ -15,11 +16,11 @@ class SetupRead(Arguments):
 async def _read(call: Call, _given: SetupRead) -> Answer:
     desk = call.room.setup
     draft = await desk.read()
-    if len(str(draft.config)) > MAX_CONFIG_CHARACTERS:
+    if len(written(draft.config)) > MAX_CONFIG_BYTES:
         raise GroupXError(
             ErrorCode.MESSAGE_TOO_LARGE,
-            f"The config is too long to be read here; nothing was done. The user can edit "
-            f"{draft.path} or use the page's settings.",
+            "The config is too long to be read here; nothing was done. The user can edit "
+            f"{draft.path}, or use the page's settings.",
         )
     return {
         **to_wire(draft),
