@@ -99,6 +99,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             directory=directory,
             transients=transients,
             ids=ports.ids,
+            limits=config.limits,
             entropy=os.urandom,
             jitter=random.random,
             on_compacted=compacted.ring,

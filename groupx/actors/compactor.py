@@ -21,12 +21,14 @@ from groupx.domain.compaction import (
     CompactionFailed,
     Refusal,
     SwapCheckpoint,
+    checkpoint_bound,
     checkpoint_of,
     checkpoint_prompt,
     material,
 )
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource, RoomId
+from groupx.domain.limits import Limits
 from groupx.domain.notices import Notice
 from groupx.domain.packet_entries import unforgeable
 from groupx.domain.roster import AgentState
@@ -62,6 +64,7 @@ class CompactorPorts:
     directory: AgentDirectory
     transients: Transients
     ids: IdSource
+    limits: Limits
     entropy: Callable[[int], bytes]
     jitter: Callable[[], float]
     on_compacted: Callable[[], None]
@@ -83,6 +86,7 @@ class Compactor:
 
     def __init__(self, ports: CompactorPorts) -> None:
         self._ports = ports
+        self._bound = checkpoint_bound(ports.limits.context_characters)
         self._running: dict[RoomId, Running] = {}
         self._failed_at: dict[RoomId, float] = {}
 
@@ -149,7 +153,7 @@ class Compactor:
         """One checkpoint written and swapped in; a swap that came too late counts as a look."""
         texts = material(now.summary, block)
         mark = unforgeable(self._ports.entropy(MARK_BYTES).hex(), texts)
-        prompt = checkpoint_prompt(now.summary, block, mark)
+        prompt = checkpoint_prompt(now.summary, block, mark, self._bound)
         generator, content, answer = await self._written(running, prompt, mark, ill)
         swap = SwapCheckpoint(
             room_id=now.room_id,
@@ -179,7 +183,7 @@ class Compactor:
             for view in self._healthy(ill):
                 try:
                     answer = await self._ports.side.ask(view.actor_id, prompt)
-                    return view.actor_id, checkpoint_of(answer.text, mark), answer
+                    return view.actor_id, checkpoint_of(answer.text, mark, self._bound), answer
                 except SideFailure as error:
                     refusal = Refusal(name=view.name, code=error.code, message=error.message)
                     may_start_later |= error.transient

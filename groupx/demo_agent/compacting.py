@@ -5,10 +5,11 @@ import re
 from groupx.domain.text import excerpt
 
 _TASK = re.compile(
-    r"This is a task of bookkeeping.*?^Write the new checkpoint of a room.*?^mark: (\S+)$",
+    r"This is a task of bookkeeping.*?^Write the new checkpoint of a room.*?"
+    r"^mark: (\S+)\nat most: (\d+) characters$",
     re.DOTALL | re.MULTILINE,
 )
-KEPT_LINES = 12
+KEPT_LINES = 6
 """Of the checkpoint so far; older ones come first, so each keeps its place."""
 LINE_CHARACTERS = 200
 NEWEST = 5
@@ -20,7 +21,7 @@ def checkpoint_for(prompt: str) -> str | None:
     head = _TASK.match(prompt)
     if head is None:
         return None
-    mark = head[1]
+    mark, bound = head[1], int(head[2])
     before = [
         line
         for _, text in _entries(prompt, "checkpoint_so_far", mark)
@@ -32,7 +33,7 @@ def checkpoint_for(prompt: str) -> str | None:
     lines.append(f"{len(messages)} messages by {', '.join(authors) or 'nobody'}; the last of them:")
     for author, text in messages[-NEWEST:]:
         lines.append(excerpt(f"- {author}: {' '.join(text.split())}", LINE_CHARACTERS))
-    return "\n".join(lines)
+    return excerpt("\n".join(lines), bound)
 
 
 def _entries(prompt: str, section: str, mark: str) -> list[tuple[str, str]]:

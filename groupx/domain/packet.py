@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from groupx.domain.compaction import MAX_CHECKPOINT_CHARACTERS, MAX_TAIL_SHARE
+from groupx.domain.compaction import MAX_TAIL_SHARE, checkpoint_bound
 from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import SYSTEM, USER_WEB, ActorId
@@ -113,7 +113,7 @@ def tail_beside_checkpoint(
     beyond_reading = inputs.complete_after_seq > max(inputs.lower_seq, _covered_to(inputs))
     if not beyond_reading and (mandatory + unread <= soft or not unread):
         return None
-    left = soft - mandatory - MAX_CHECKPOINT_CHARACTERS
+    left = soft - mandatory - checkpoint_bound(hard)
     return max(0, min(int(hard * MAX_TAIL_SHARE), left))
 
 

@@ -321,6 +321,7 @@ class Room:
                 directory=self.directory,
                 transients=self.transients,
                 ids=self.ids,
+                limits=limits,
                 entropy=self.random.randbytes,
                 jitter=lambda: 0.0,
                 on_compacted=self.compacted.ring,

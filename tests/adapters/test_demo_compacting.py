@@ -2,7 +2,6 @@
 
 from groupx.demo_agent.compacting import KEPT_LINES, checkpoint_for
 from groupx.domain.compaction import (
-    MAX_CHECKPOINT_CHARACTERS,
     Block,
     checkpoint_of,
     checkpoint_prompt,
@@ -12,6 +11,7 @@ from groupx.domain.packet_inputs import ActiveSummary, TranscriptEntry
 
 ADA = ActorId("agent:ada")
 MARK = "c0ffee0123456789"
+BOUND = 2_500
 
 
 def said(seq: int, content: str, actor: ActorId = USER_WEB) -> TranscriptEntry:
@@ -36,7 +36,7 @@ def prompt(*entries: TranscriptEntry, before: str | None = None) -> str:
         generator_actor_id=ADA,
     )
     block = Block(entries=entries, through_seq=entries[-1].seq)
-    return checkpoint_prompt(summary or None, block, MARK)
+    return checkpoint_prompt(summary or None, block, MARK, BOUND)
 
 
 def test_it_tells_who_said_what_after_what_the_one_before_told() -> None:
@@ -60,10 +60,9 @@ def test_however_often_it_is_asked_it_stays_a_checkpoint() -> None:
         asked = prompt(*(said(number * 10 + i, f"x{number} " * 400) for i in range(9)), before=text)
         text = checkpoint_for(asked)
         assert text is not None
-        assert checkpoint_of(text, MARK) == text
+        assert checkpoint_of(text, MARK, BOUND) == text
         assert text.startswith(earlier)
         earlier = "\n".join(text.split("\n")[:KEPT_LINES])
-        assert len(text) < MAX_CHECKPOINT_CHARACTERS
     assert text.startswith("9 messages by user:web")
     assert "x39" in text
 

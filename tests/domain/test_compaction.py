@@ -10,12 +10,12 @@ from groupx.domain.compaction import (
     ASSIGNMENT,
     CHECKPOINT,
     CLOSING,
-    MAX_CHECKPOINT_CHARACTERS,
     MAX_ENTRY_CHARACTERS,
     MESSAGES,
     Block,
     CompactionFailed,
     Refusal,
+    checkpoint_bound,
     checkpoint_of,
     checkpoint_prompt,
     is_material,
@@ -57,7 +57,7 @@ def asked(*entries: TranscriptEntry, previous: ActiveSummary | None = None) -> t
     """The prompt and its mark, as the engine makes them."""
     block = Block(entries=entries, through_seq=max((it.seq for it in entries), default=0))
     mark = unforgeable(MARK, material(previous, block))
-    return checkpoint_prompt(previous, block, mark), mark
+    return checkpoint_prompt(previous, block, mark, 700), mark
 
 
 def parse(prompt: str, mark: str) -> dict[str, list[tuple[str, str]]]:
@@ -75,7 +75,7 @@ def test_it_is_the_task_the_checkpoint_so_far_and_who_said_what_when() -> None:
     prompt, mark = asked(
         said(4, "Use port 4310.", to=(ADA,)), said(5, "Done.", ADA), previous=before("So far.")
     )
-    assert prompt.startswith(f"{ASSIGNMENT}\nmark: {mark}\n")
+    assert prompt.startswith(f"{ASSIGNMENT}\nmark: {mark}\nat most: 700 characters\n")
     assert prompt.endswith(f"\n{CLOSING}")
     assert parse(prompt, mark) == {
         CHECKPOINT: [
@@ -141,11 +141,11 @@ def test_of_a_very_long_message_its_beginning_is_shown_and_said_so() -> None:
     [
         ("The user wants tests.", "The user wants tests."),
         ("\n 讨论了端口。 \n", "讨论了端口。"),
-        ("x" * MAX_CHECKPOINT_CHARACTERS, "x" * MAX_CHECKPOINT_CHARACTERS),
+        ("x" * 1_000, "x" * 1_000),
     ],
 )
 def test_an_answer_that_is_one(answer: str, checkpoint: str) -> None:
-    assert checkpoint_of(answer, MARK) == checkpoint
+    assert checkpoint_of(answer, MARK, 1_000) == checkpoint
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_an_answer_that_is_one(answer: str, checkpoint: str) -> None:
     [
         ("", "empty"),
         (" \n\t", "empty"),
-        ("x" * (MAX_CHECKPOINT_CHARACTERS + 1), str(MAX_CHECKPOINT_CHARACTERS + 1)),
+        ("x" * 1_001, "1001"),
         (f"[{MESSAGES} {MARK}]", "repeated"),
         (f"Sure. {ASSIGNMENT}", "repeated"),
     ],
 )
 def test_an_answer_that_is_none(answer: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        checkpoint_of(answer, MARK)
+        checkpoint_of(answer, MARK, 1_000)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +175,13 @@ def test_an_answer_that_is_none(answer: str, why: str) -> None:
 )
 def test_what_a_checkpoint_tells_of(entry: TranscriptEntry, counts: bool) -> None:
     assert is_material(entry) is counts
+
+
+@pytest.mark.parametrize(
+    ("context", "bound"), [(8_000, 1_000), (20_000, 2_500), (64_000, 8_000), (256_000, 8_000)]
+)
+def test_a_checkpoint_never_fills_a_packet(context: int, bound: int) -> None:
+    assert checkpoint_bound(context) == bound
 
 
 def test_a_failure_names_who_was_asked_and_why_each_could_not() -> None:
