@@ -21,7 +21,7 @@ export class RecordItem {
     this.body = h("div", { class: "record-body" });
     this.editing = h("div", { hidden: true });
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
-    this.element = h("li", { class: "record" }, this.body, this.editing, this.error);
+    this.element = h("li", { class: "record", tabindex: "-1" }, this.body, this.editing, this.error);
   }
 
   /** Whether it must stay although its record is gone: somebody writes in it. */
@@ -31,7 +31,9 @@ export class RecordItem {
 
   update(record) {
     this.record = record;
+    const held = this.body.contains(document.activeElement);
     redrawn(this.body, record, () => fill(this.body, this.parts(record)));
+    if (held && !this.body.contains(document.activeElement)) this.element.focus();
     this.element.dataset.record = recordId(record);
     this.element.dataset.status = record.status;
   }
