@@ -1,0 +1,121 @@
+"""Tokens, queries and excerpts, against the index's own tokenizer and the truth of substrings."""
+
+import re
+import sqlite3
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groupx.domain.search_excerpt import excerpt_html
+from groupx.domain.search_query import parse_search
+from groupx.domain.search_text import index_tokens
+
+TEXTS = {
+    1: "We compile the c++ part with node.js, not with C.",
+    2: "只修改数据库的索引，然后重启。",
+    3: "Use .NET and c# for foo_bar; see a-b 🙂!",
+    4: "ＦＵＬＬ width and ﬁne ligatures; 100% of naïve users",
+}
+
+
+def found_in(texts, query):
+    conn = sqlite3.connect(":memory:")
+    conn.execute("CREATE VIRTUAL TABLE f USING fts5(content, content='')")
+    for key, text in texts.items():
+        conn.execute("INSERT INTO f (rowid, content) VALUES (?, ?)", (key, index_tokens(text)))
+    expression = parse_search(query).expression
+    if not expression:
+        return set()
+    rows = conn.execute("SELECT rowid FROM f WHERE f MATCH ?", (expression,))
+    found = {row[0] for row in rows}
+    conn.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("c++", {1}), ("C#", {3}), (".net", {3}), ("net", {3}), ("node.js", {1}), ("foo_bar", {3}),
+        ("a-b", {3}), ("🙂", {3}), ("c", {1, 3}), ("100%", {4}), ("full", {4}), ("fine", {4}),
+        ("库", {2}), ("索引", {2}), ("数据库的", {2}), ("索重", set()), ("重启 修改", {2}),
+        ("comp", {1}), ("comp part", set()), ('"the c"', {1}), ('"part the"', set()),
+        ('"not with"', {1}), ("part OR users", set()), ("", set()), ('"""', set()),
+    ],
+)  # fmt: skip
+def test_what_is_found(query, found):
+    assert found_in(TEXTS, query) == found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"',
+        "NEAR(",
+        "%",
+        "*",
+        "\0",
+        "a\0b",
+        "x" * 10_000,
+        "数" * 10_000,
+        "- + ^ :",
+        "(((",
+        "f:",
+        "'",
+    ],
+)
+def test_any_input_is_safe(query):
+    assert isinstance(found_in(TEXTS, query), set)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_no_text_breaks_the_index(text, query):
+    assert found_in({1: text}, query) <= {1}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text("数据库索引", min_size=1, max_size=12), st.text("数据库", min_size=1, max_size=4))
+def test_runs_are_found_as_substrings(text, query):
+    assert bool(found_in({1: text}, query)) == (query in text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(["c", "c++", "c#", "+", "net", ".net", "a-b"]), min_size=1))
+def test_each_sign_of_a_text_is_found(items):
+    text = " ".join(items)
+    for item in ("c++", "c#", ".net"):
+        assert bool(found_in({1: text}, item)) == (item in items)
+
+
+def test_filters_are_no_words():
+    terms = parse_search("from:kimi to:agent:grok before:2026-03-01 has:code  plan")
+    assert (terms.author, terms.target) == ("kimi", "agent:grok")
+    assert (terms.before, terms.has_code) == ("2026-03-01T00:00:00", True)
+    assert terms.expression == '"plan" *'
+
+
+@pytest.mark.parametrize("query", ["before:soon", "has:nothing", "after:0001-01-01T00:00+23:00"])
+def test_a_filter_that_says_nothing_is_words(query):
+    terms = parse_search(query)
+    assert (terms.before, terms.after, terms.has_code) == (None, None, False)
+    assert terms.expression
+
+
+def test_marks_stand_where_the_text_was_hit():
+    needles = parse_search("fine 索引").needles
+    assert excerpt_html("ＡＢ ﬁne <b> 索引", needles) == (
+        "ＡＢ <mark>ﬁne</mark> &lt;b&gt; <mark>索引</mark>"
+    )
+    assert excerpt_html("ßß naive", parse_search("naive").needles) == "ßß <mark>naive</mark>"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=400), st.text(max_size=20))
+def test_an_excerpt_is_escaped(text, query):
+    shown = excerpt_html(text, parse_search(query).needles)
+    bare = re.sub(r"</?mark>", "", shown)
+    assert "<" not in bare
+    assert ">" not in bare
+    assert re.sub(r"&(amp|lt|gt|quot|#x27);", "", bare).count("&") == 0
+    assert shown.count("<mark>") == shown.count("</mark>")
