@@ -26,6 +26,7 @@ from groupx.domain.compaction import (
     checkpoint_prompt,
     material,
 )
+from groupx.domain.context_usage import RecordUsage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource, RoomId
 from groupx.domain.limits import Limits
@@ -35,6 +36,7 @@ from groupx.domain.roster import AgentState
 from groupx.domain.views import AgentView
 from groupx.store.queries.compaction import Standing, standing
 from groupx.store.transactions.checkpoint import swap_checkpoint
+from groupx.store.transactions.context_usage import record_usage
 
 HEALTHY = frozenset(
     {AgentState.IDLE, AgentState.WORKING, AgentState.STARTING, AgentState.CANCELLING}
@@ -154,7 +156,7 @@ class Compactor:
         texts = material(now.summary, block)
         mark = unforgeable(self._ports.entropy(MARK_BYTES).hex(), texts)
         prompt = checkpoint_prompt(now.summary, block, mark, self._bound)
-        generator, content, answer = await self._written(running, prompt, mark, ill)
+        generator, content, answer = await self._written(running, now, prompt, mark, ill)
         swap = SwapCheckpoint(
             room_id=now.room_id,
             previous_id=now.summary and now.summary.summary_id,
@@ -174,13 +176,14 @@ class Compactor:
         self._ports.on_compacted()
 
     async def _written(
-        self, running: Running, prompt: str, mark: str, ill: set[ActorId]
+        self, running: Running, now: Standing, prompt: str, mark: str, ill: set[ActorId]
     ) -> tuple[ActorId, str, SideAnswer]:
         """By the first agent that can; CompactionFailed. Those that cannot are not asked again."""
         refusals: list[Refusal] = []
         for attempt in range(1, ROUNDS + 1):
             may_start_later = False
             for view in self._healthy(ill):
+                answer: SideAnswer | None = None
                 try:
                     answer = await self._ports.side.ask(view.actor_id, prompt)
                     return view.actor_id, checkpoint_of(answer.text, mark, self._bound), answer
@@ -193,12 +196,30 @@ class Compactor:
                     said = f"its checkpoint could not be used: {error}"
                     refusal = Refusal(name=view.name, code=INVALID, message=said)
                     ill.add(view.actor_id)
+                if answer is not None:
+                    await self._spent(now, view.actor_id, prompt, answer)
                 refusals.append(refusal)
             if not may_start_later or attempt == ROUNDS:
                 break
             self._tell(running, "retrying", attempt=attempt, errorCode=refusals[-1].code)
             await trio.sleep(backoff_seconds(attempt, self._ports.jitter))
         raise CompactionFailed(tuple(refusals))
+
+    async def _spent(
+        self, now: Standing, actor_id: ActorId, prompt: str, answer: SideAnswer
+    ) -> None:
+        """What a useless answer took; that of a checkpoint is written down with it."""
+        tokens = answer.usage and answer.usage.input_tokens
+        usage = RecordUsage(
+            actor_id=actor_id,
+            source="compaction",
+            tracker="packet" if tokens is None else "native",
+            characters=len(prompt),
+            tokens=tokens,
+            room_id=now.room_id,
+            new_epoch=True,
+        )
+        await insist(self._ports.store, Write(record_usage, usage))
 
     def _healthy(self, ill: set[ActorId]) -> tuple[AgentView, ...]:
         """In the config's order."""

@@ -6,7 +6,7 @@ from groupx.actors.messages import CompactRoom, ResetRoom
 from groupx.actors.side_sessions import SideFailure
 from groupx.domain.ids import ActorId
 from tests.actors.fakes import answers, open_room
-from tests.actors.test_compaction import SMALL, Side, failing, fill, summaries, told
+from tests.actors.test_compaction import SMALL, Side, failing, fill, saying, summaries, told
 
 A, B = ActorId("agent:a"), ActorId("agent:b")
 
@@ -100,6 +100,21 @@ async def test_a_reset_meanwhile_makes_the_checkpoint_that_comes_none(
         assert summaries(room) == []
         assert len(side.asked) == 1
         assert "note " not in room.programs[B].prompts[0].text
+
+
+async def test_what_every_answer_took_is_measured(jumping_clock, tmp_path) -> None:
+    lost = SideFailure("ADAPTER_EXITED", "a ended")
+    async with open_room(tmp_path, "a", "b", "c", limits=SMALL) as room:
+        room.side = side = Side(a=failing(*[lost] * 9), b=saying(" "), c=saying("good"))
+        fill(room, 20, characters=10)
+        await room.context.ref.ask(CompactRoom())
+        await room.until(lambda: told(room, "completed") != [])
+        rows = "SELECT actor_id, tracker, tokens FROM context_usage WHERE source = 'compaction'"
+        assert room.rows(rows) == [("agent:b", "packet", None), ("agent:c", "packet", None)]
+        [(characters,)] = room.rows(
+            "SELECT characters FROM context_usage WHERE actor_id = 'agent:c'"
+        )
+        assert characters == len(side.asked[-1][1])
 
 
 async def test_just_after_a_failure_only_a_turn_that_needs_it_tries_again(
