@@ -4,6 +4,9 @@ import { ApiError, commands, newCommandId } from "../transport/api.js";
 import { avatar, colourClass } from "../base/actors.js";
 import { Completion, EVERYONE } from "./completion.js";
 import { Draft } from "../store/draft.js";
+import { Observers } from "./observers.js";
+import { ReplyBar } from "./reply_bar.js";
+import { nameOf } from "../view/quote.js";
 import { h, fill, say } from "../base/dom.js";
 import { t } from "../words/index.js";
 
@@ -36,10 +39,13 @@ export class Composer {
       h("span", null, t("composer.editing")),
       h("button", { class: "quiet", type: "button", onclick: () => this.stopEditing() },
         t("composer.cancelEdit")));
+    this.replying = new ReplyBar(this.draft, () => this.text.focus());
+    this.observers = new Observers(this.state);
     this.error = h("p", { class: "composer-error", role: "alert", hidden: true });
     this.hint = h("p", { class: "hint", hidden: true });
     this.completion = new Completion(this);
-    fill(root, h("div", { class: "composer" }, this.completion.element, this.editBar, this.chips,
+    fill(root, h("div", { class: "composer" }, this.completion.element, this.editBar,
+      this.replying.element, this.chips,
       h("div", { class: "write" }, this.text, this.send), this.error, this.hint));
   }
 
@@ -100,7 +106,9 @@ export class Composer {
     const add = h("button", { class: "add", type: "button", "aria-label": t("composer.add"),
       title: t("composer.add"), onmousedown: (event) => event.preventDefault(),
       onclick: () => this.completion.openAll() }, "+");
-    fill(this.chips, h("span", { class: "to" }, t("composer.to")), chips, this.editing ? null : add);
+    fill(this.chips, h("span", { class: "to" }, t("composer.to")), chips,
+      this.editing ? null : add, this.editing ? null : this.observers.element);
+    this.observers.update(this.targets);
   }
 
   // --- writing ------------------------------------------------------------------------------
@@ -126,6 +134,8 @@ export class Composer {
       this.submit();
     } else if (event.key === "Escape" && this.editing) {
       this.stopEditing();
+    } else if (event.key === "Escape" && this.replying.eventId) {
+      this.replying.keep(null);
     } else if (event.key === "Backspace" && !this.text.value && this.targets.length && !this.editing) {
       event.preventDefault();
       this.removeTarget(this.targets.at(-1));
@@ -154,20 +164,42 @@ export class Composer {
     const content = this.text.value;
     const to = this.targets;
     const editing = this.editing;
-    const commandId = this.commandFor(JSON.stringify([content, to, editing?.eventId ?? null]));
+    const more = this.more();
+    const answered = this.replying.answered;
+    const commandId = this.commandFor(JSON.stringify([content, to, editing?.eventId ?? null, more]));
     this.leaveText();
+    if (!editing) this.replying.keep(null);
     if (!editing) this.state.sending(commandId, to, content);
     this.context.sentNow();
     try {
       const answer = editing
         ? await commands.replace(editing.eventId, content, commandId)
-        : await commands.send(to, content, commandId);
+        : await commands.send(to, content, more, commandId);
       this.attempt = null;
       this.state.sent(commandId, answer.messageEventId);
     } catch (error) {
       this.state.sent(commandId, null);
+      if (!editing) this.replying.keep(answered);
       this.refused(error, content, editing);
     }
+  }
+
+  /** What goes with a message beside its text and its recipients. */
+  more() {
+    const { eventId } = this.replying;
+    const { supervision } = this.observers;
+    return { ...(eventId ? { replyToEventId: eventId } : {}), ...(supervision ? { supervision } : {}) };
+  }
+
+  /** The next message answers this one, and goes to who said it. */
+  reply(event) {
+    if (this.editing) this.stopEditing();
+    this.replying.answer(event, nameOf(event.actor));
+    if (this.state.agents.get(event.actor.actorId)?.enabled) {
+      this.targets = [event.actor.actorId];
+      this.targetsChanged();
+    }
+    this.text.focus();
   }
 
   /** The same text after an answer that never came is the same command. */

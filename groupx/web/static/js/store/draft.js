@@ -2,8 +2,10 @@
 
 export class Draft {
   constructor(roomId) {
+    this.roomId = roomId;
     this.textKey = `groupx.draft.${roomId}`;
     this.targetsKey = `groupx.targets.${roomId}`;
+    this.replyKey = `groupx.reply.${roomId}`;
   }
 
   text() {
@@ -13,6 +15,20 @@ export class Draft {
   keepText(text) {
     if (text) keep(sessionStorage, this.textKey, text);
     else sessionStorage.removeItem(this.textKey);
+  }
+
+  /** What the text answers: `{ eventId, name, excerpt }` or null. */
+  reply() {
+    try {
+      return JSON.parse(sessionStorage.getItem(this.replyKey) ?? "null");
+    } catch {
+      return null;
+    }
+  }
+
+  keepReply(answered) {
+    if (answered) keep(sessionStorage, this.replyKey, JSON.stringify(answered));
+    else sessionStorage.removeItem(this.replyKey);
   }
 
   targets() {

@@ -42,6 +42,7 @@ export class RoomState {
   load(bootstrap) {
     this.clear();
     this.room = bootstrap.room;
+    this.rooms = bootstrap.rooms;
     this.runtime = bootstrap.runtime;
     this.limits = bootstrap.limits;
     for (const agent of bootstrap.agents) this.agents.set(agent.actorId, agent);
@@ -102,11 +103,22 @@ export class RoomState {
     this.flush();
   }
 
-  notice(text) {
+  /** A line of this page's own; `links`: `{ href, text }` that stand behind it. */
+  notice(text, links = []) {
     const key = `local:${this.newId()}`;
-    this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, occurredAt: this.now() });
+    this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, links, occurredAt: this.now() });
     this.touch(key);
     this.flush();
+  }
+
+  roomTitle(roomId) {
+    return this.rooms?.find((room) => room.roomId === roomId)?.title ?? roomId;
+  }
+
+  /** The entry that shows this event. */
+  entryOf(eventId) {
+    const turnId = this.events.get(eventId)?.body.turnId;
+    return this.entries.get(eventId) ?? (turnId ? this.entries.get(`turn:${turnId}`) : undefined);
   }
 
   agentName(actorId) {

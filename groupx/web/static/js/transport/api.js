@@ -22,10 +22,12 @@ export function newCommandId() {
   return crypto.randomUUID();
 }
 
-export function get(path, query = {}) {
+/** `signal` gives up: then it rejects as when nobody answered.
+ * @param {string} path @param {Record<string, any>} query @param {AbortSignal} [signal] */
+export function get(path, query = {}, signal) {
   const present = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
   const suffix = present.length ? `?${new URLSearchParams(present)}` : "";
-  return request("GET", path + suffix);
+  return request("GET", path + suffix, undefined, signal);
 }
 
 /** A request that is no command of a room: it has no id. */
@@ -42,8 +44,9 @@ export function put(path, body = {}, commandId = newCommandId()) {
   return request("PUT", path, { clientCommandId: commandId, ...body });
 }
 
-async function request(method, path, body) {
-  const options = { method, signal: AbortSignal.timeout(TIMEOUT_MS), headers: {} };
+async function request(method, path, body, signal) {
+  const bound = AbortSignal.timeout(TIMEOUT_MS);
+  const options = { method, signal: signal ? AbortSignal.any([signal, bound]) : bound, headers: {} };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -63,7 +66,8 @@ async function request(method, path, body) {
 const segment = encodeURIComponent;
 
 export const commands = {
-  send: (to, content, commandId) => post("/api/messages", { to, content }, commandId),
+  /** `more`: `replyToEventId`, `supervision`. */
+  send: (to, content, more, commandId) => post("/api/messages", { to, content, ...more }, commandId),
   replace: (eventId, content, commandId) =>
     post(`/api/messages/${segment(eventId)}/replace`, { content }, commandId),
   withdraw: (eventId) => post(`/api/messages/${segment(eventId)}/withdraw`),

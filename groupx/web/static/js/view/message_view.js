@@ -5,6 +5,7 @@ import { t } from "../words/index.js";
 import { commands } from "../transport/api.js";
 import { actionButton } from "./actions.js";
 import { entryLinks } from "./links.js";
+import { quoteOf } from "./quote.js";
 import { finished } from "./rendered.js";
 import { foldedText } from "./text.js";
 import { drawTargets } from "./turn_state.js";
@@ -18,7 +19,8 @@ export class MessageView {
     this.body = h("div", { class: "said" });
     this.targets = h("div", { class: "target-box" });
     this.tools = h("div", { class: "message-actions" });
-    this.element = h("div", { class: "bubble message" }, this.body,
+    this.quote = h("div", null);
+    this.element = h("div", { class: "bubble message" }, this.quote, this.body,
       h("div", { class: "message-foot" }, this.targets, this.tools));
     this.links = h("div", null);
     this.element.append(this.links);
@@ -29,7 +31,8 @@ export class MessageView {
     const { state } = this.context;
     if (!this.drawn) {
       fill(this.body, said(event, state.html.get(event.eventId)));
-      fill(this.links, entryLinks(event));
+      fill(this.links, entryLinks(event, this.context));
+      fill(this.quote, quoteOf(event, state));
     }
     this.drawn = true;
     const withdrawn = state.withdrawn.has(event.eventId);

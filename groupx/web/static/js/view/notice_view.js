@@ -13,9 +13,10 @@ export class NoticeView {
     this.element = h("div", { class: "line" });
   }
 
-  update({ kind, event, text, occurredAt }) {
+  update({ kind, event, text, links = [], occurredAt }) {
     const at = h("time", { datetime: occurredAt }, clockTime(occurredAt));
-    if (kind === "local") fill(this.element, h("span", null, text), at);
+    if (kind === "local") fill(this.element, h("span", null, text,
+      links.map(({ href, text: words }) => [" ", h("a", { href }, words)])), at);
     else fill(this.element, this.body(event), at);
   }
 

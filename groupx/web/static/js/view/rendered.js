@@ -8,9 +8,8 @@
 
 import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
+import { copyButton } from "./copy.js";
 import { foldedText, isLong, startOf, textElement } from "./text.js";
-
-const COPIED_MS = 1500;
 
 /** The message's HTML, or its text when it has none; folded when it is long. */
 export function finished(text, html) {
@@ -35,15 +34,10 @@ function blocksOf(html) {
 }
 
 function frameCode(pre) {
-  const copy = h("button", { class: "quiet", type: "button" }, t("code.copy"));
+  const copy = copyButton(() => pre.textContent, t("code.copy"));
   const wrap = h("button", { class: "quiet", type: "button", "aria-pressed": "false" }, t("code.wrap"));
   const block = h("div", { class: "code-block" },
     h("div", { class: "code-head" }, h("span", null, pre.dataset.language ?? ""), wrap, copy));
-  copy.addEventListener("click", async () => {
-    const done = await navigator.clipboard.writeText(pre.textContent).then(() => true, () => false);
-    copy.textContent = t(done ? "code.copied" : "code.notCopied");
-    setTimeout(() => (copy.textContent = t("code.copy")), COPIED_MS);
-  });
   wrap.addEventListener("click", () => {
     const on = block.classList.toggle("wrapped");
     wrap.setAttribute("aria-pressed", String(on));

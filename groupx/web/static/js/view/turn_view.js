@@ -7,6 +7,7 @@ import { elapsedElement } from "../base/time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
 import { entryLinks } from "./links.js";
+import { quoteOf } from "./quote.js";
 import { finished } from "./rendered.js";
 import { GrowingText } from "./text.js";
 import { detailsButton, drawTargets, retryOrContinue, stateText, whyText } from "./turn_state.js";
@@ -23,7 +24,8 @@ export class TurnView {
     this.note = h("p", { class: "note", hidden: true });
     this.targets = h("div", { class: "target-box" });
     this.status = h("div", { class: "turn-status" });
-    this.element = h("div", { class: "bubble turn" }, this.reasoning.element, this.tools.element,
+    this.quote = h("div", null);
+    this.element = h("div", { class: "bubble turn" }, this.quote, this.reasoning.element, this.tools.element,
       this.answer, this.note, this.targets, this.status);
     this.shown = null;
   }
@@ -48,7 +50,8 @@ export class TurnView {
     this.shown = event.eventId;
     const html = this.context.state.html.get(event.eventId);
     fill(this.answer, finished(event.body.content || t("message.empty"), html));
-    this.element.append(entryLinks({ eventId: event.eventId, turnId: event.body.turnId }));
+    fill(this.quote, quoteOf(event, this.context.state));
+    this.element.append(entryLinks(event, this.context));
   }
 
   /** What stands under the text: the clock and Stop while it runs, the reason when it failed. */

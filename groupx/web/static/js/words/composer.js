@@ -14,6 +14,11 @@ export const en = {
   "composer.suggestions": "Who should get it",
   "composer.to": "To",
   "composer.tooLong": "{n} characters over the limit of {max}",
+  "composer.notReplying": "Answer nothing",
+  "composer.replying": "Answering {name}",
+  "watch.by": "Watched by {names}",
+  "watch.hint": "They follow the work while it is done, and may step in.",
+  "watch.nobody": "Watched by nobody",
 };
 
 export const zh = {
@@ -30,4 +35,9 @@ export const zh = {
   "composer.suggestions": "由谁处理",
   "composer.to": "发给",
   "composer.tooLong": "超出上限 {max} 字，多 {n} 字",
+  "composer.notReplying": "取消回复",
+  "composer.replying": "回复 {name}",
+  "watch.by": "由 {names} 观察",
+  "watch.hint": "观察者在任务进行时跟进，也可以介入。",
+  "watch.nobody": "无人观察",
 };

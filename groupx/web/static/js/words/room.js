@@ -1,6 +1,7 @@
 // Words of the timeline.
 
 export const en = {
+  "notice.turnOf": "{name}’s turn",
   "code.copied": "Copied",
   "code.copy": "Copy",
   "code.notCopied": "Not copied",
@@ -48,9 +49,16 @@ export const en = {
   "timeline": "Messages",
   "tools.many": "{n} tools",
   "tools.failed": "{n} failed",
+  "message.copy": "Copy",
+  "message.reply": "Reply",
+  "quote.earlier": "An earlier message",
+  "divider.new": "New since you were here",
+  "jump.newest": "Newest",
+  "goto.missing": "That message is not in this room.",
 };
 
 export const zh = {
+  "notice.turnOf": "{name} 的一轮",
   "code.copied": "已复制",
   "code.copy": "复制",
   "code.notCopied": "复制失败",
@@ -98,4 +106,10 @@ export const zh = {
   "timeline": "消息",
   "tools.many": "{n} 个工具",
   "tools.failed": "{n} 个失败",
+  "message.copy": "复制",
+  "message.reply": "回复",
+  "quote.earlier": "更早的消息",
+  "divider.new": "你离开后的新消息",
+  "jump.newest": "最新",
+  "goto.missing": "此房间里没有这条消息。",
 };
