@@ -9,7 +9,7 @@ const QUIET = new Set([
 ]);
 const ASIDE = /^(memory|identity)\./;
 const SUPERVISION = /^supervision\./;
-const QUIET_TRANSIENT = /^(turn\.progress|adapter\.heartbeat|context\.compaction\.)/;
+const QUIET_TRANSIENT = /^(adapter\.heartbeat|context\.compaction\.)/;
 
 export class RoomState {
   /**
@@ -111,10 +111,6 @@ export class RoomState {
     this.flush();
   }
 
-  roomTitle(roomId) {
-    return this.rooms?.find((room) => room.roomId === roomId)?.title ?? roomId;
-  }
-
   /** The entry that shows this event. */
   entryOf(eventId) {
     const turnId = this.events.get(eventId)?.body.turnId;
@@ -142,6 +138,7 @@ export class RoomState {
     else if (type === "tool.progress.recorded" || type === "tool.progress") this.takeTool(event);
     else if (type === "turn.content.delta") this.touchBubble(this.turns.content(body));
     else if (type === "turn.reasoning.delta") this.touchBubble(this.turns.thought(body));
+    else if (type === "turn.progress") this.takeProgress(body);
     else if (type === "agent.changed") this.takeAgent(body.agent);
     else if (type.startsWith("turn.") && event.seq !== null) this.takeLifecycle(event);
     else this.takeNotice(event);
@@ -202,6 +199,11 @@ export class RoomState {
     const turn = this.turns.get(body.turnId);
     this.turns.tool(turn, body);
     this.touchBubble(turn);
+  }
+
+  takeProgress({ turnId, phase }) {
+    const turn = phase === "preparing" ? this.turns.prepared(turnId) : null;
+    if (turn) this.touchTurn(turn);
   }
 
   takeLifecycle(event) {

@@ -21,6 +21,7 @@ export class Turn {
     this.text = "";
     this.chunks = 0;
     this.gap = false;
+    this.preparing = false;
     this.reasoning = "";
     this.reasoningChunks = 0;
     this.reasoningCharacters = 0;
@@ -117,6 +118,7 @@ export class Turns {
     if (event.seq <= turn.statusSeq) return turn;
     turn.statusSeq = event.seq;
     if (!(status === "running" && turn.status === "cancelling")) turn.status = status;
+    turn.preparing = false;
     if (turn.ended) {
       this.open.delete(turn);
       Object.assign(turn, {
@@ -131,6 +133,14 @@ export class Turns {
         responseEventId: body.responseEventId ?? turn.responseEventId,
       });
     }
+    return turn;
+  }
+
+  /** A turn whose packet is put together; where the room is compacted first, that takes its time. */
+  prepared(turnId) {
+    const turn = this.byId.get(turnId);
+    if (turn?.status !== "queued") return null;
+    turn.preparing = true;
     return turn;
   }
 

@@ -15,7 +15,8 @@ export function stateText(turn, state) {
   if (agent?.state === "stopped") return t("state.queuedStopped", { name: agent.name });
   if (agent?.paused) return t("state.queuedPaused");
   const ahead = state.turns.ahead(turn);
-  return ahead ? t("state.queued", { n: ahead }) : t("state.next");
+  if (ahead) return t("state.queued", { n: ahead });
+  return t(turn.preparing ? "state.preparing" : "state.next");
 }
 
 function tone(turn) {
