@@ -3,14 +3,18 @@
 import re
 from typing import Any
 
+import pytest
+
 from groupx.actors.messages import CompactContext, Remember, SendMessage, SteerTurn
 from groupx.actors.side_sessions import SideAnswer
 from groupx.adapters.contract import Exited, ReasoningDelta, Started, ToolUpdate
+from groupx.domain import compaction, rollup
 from groupx.domain.ids import ActorId
 from groupx.domain.memory_commands import MemoryDraft
 from groupx.domain.supervision import WATCH_BRIEF, Supervision
 from tests.actors.assisted import assisted
 from tests.actors.fakes import FakePrompt, Room, answers
+from tests.actors.test_rollups import records, scheduler
 
 A, B, C = ActorId("agent:a"), ActorId("agent:b"), ActorId("agent:c")
 REASONING, TOOL, STDERR = "PLANTED-reasoning", "PLANTED-tool", "PLANTED-stderr"
@@ -102,6 +106,7 @@ def made(room: Room) -> list[Any]:
     )
 
 
+@pytest.mark.slow
 async def test_planted_sentences_reach_no_agent(jumping_clock, tmp_path) -> None:
     async with assisted(tmp_path, "a", "b", "c") as it:
         room = it.room
@@ -119,6 +124,9 @@ async def test_planted_sentences_reach_no_agent(jumping_clock, tmp_path) -> None
         await room.ended(*[turn for _ in range(6) for turn in await room.send(A, content="again")])
         await room.broker.ref.ask(CompactContext(client_command_id="compact"))
         await room.until(lambda: room.rows("SELECT 1 FROM summaries WHERE status = 'active'") != [])
+        room.local_date = "2026-02-03"
+        room.nursery.start_soon(scheduler(room).run)
+        await room.until(lambda: {row[0] for row in records(room)} == {A, B, C})
         await room.control(C, "restart")
         await room.ended(*await room.send("@all", content="after the checkpoint"))
 
@@ -132,10 +140,14 @@ async def test_planted_sentences_reach_no_agent(jumping_clock, tmp_path) -> None
                 foreign = set(EVERYWHERE) - ({CORE} if actor_id == B else set())
                 assert not [planted for planted in foreign if planted in text]
         assert CORE in told(room, B)[-1]
-        [asked] = room.side.asked
-        for planted in (*EVERYWHERE, brief):
-            assert planted not in asked
-        assert "stay on it" in asked
+        checkpoint, *days = room.side.asked
+        assert checkpoint.startswith(compaction.ASSIGNMENT)
+        assert len(days) == 3
+        assert all(day.startswith(rollup.ASSIGNMENT) for day in days)
+        for asked in room.side.asked:
+            assert not [planted for planted in (*EVERYWHERE, brief) if planted in asked]
+        assert "stay on it" in checkpoint
+        assert any("stay on it" in day for day in days)
         briefed = [text for who in (A, B, C) for text in told(room, who) if brief in text]
         assert len(briefed) == 1
         assert brief in re.split(r"\[current_message \w+\]", briefed[0])[1]
