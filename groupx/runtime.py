@@ -1,7 +1,8 @@
 """The composition root: the only place that names concrete classes of all layers.
 
 One tree, started from the first and stopped from the last:
-web · processes · store · hub · broker · context · lanes · mcp · agents · assistant · door.
+web · processes · store · hub · broker · context · lanes · rollups · mcp · agents · assistant ·
+door.
 """
 
 import os
@@ -44,6 +45,7 @@ from groupx.runtime_folder import make_private_folders, open_token, sibling_data
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
 from groupx.runtime_processes import ProcessesPart
+from groupx.runtime_rollups import NAME as ROLLUPS
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
 from groupx.runtime_upgrade import UpgradeReport, upgrade_message
 from groupx.setup.desk import SetupDesk
@@ -288,6 +290,7 @@ class Runtime:
             fatal(name="broker", run=until_stopping(lambda: self._room.broker.run)),
             survivable(name="context", run=until_stopping(lambda: self._room.context.run)),
             survivable(name="lanes", run=until_stopping(lambda: self._room.lanes.run)),
+            ChildSpec(name=ROLLUPS, run=until_stopping(lambda: self._room.rollups.actor.run)),
             fatal(name="mcp", run=self._serve_mcp),
             fatal(
                 name="agents",
@@ -433,6 +436,7 @@ class Runtime:
             now_ms=_now_ms,
             database=await self._database(),
             store_health=self._store_health,
+            rollups_health=lambda: self._room.rollups.health,
             backups=self._backups(),
             notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
         )
@@ -502,6 +506,8 @@ class Runtime:
     def _on_change(self, status: ChildStatus) -> None:
         if status.name == ASSISTANT:
             self._room.assistant.changed(status)
+        elif status.name == ROLLUPS:
+            self._room.rollups.changed(status)
         elif status.state is ChildState.FAILED:
             if self._failed is not None:  # the first one is raised, and said by who started this
                 _log.error("another part failed", part=status.name, error=status.error)

@@ -20,7 +20,6 @@ from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
-from groupx.actors.mailbox import Bell
 from groupx.actors.member_commands import MemberCommands
 from groupx.actors.memory_commands import MemoryCommands
 from groupx.actors.operator_commands import OperatorCommands
@@ -38,6 +37,7 @@ from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource, RoomId
 from groupx.domain.notices import assistant_changed
 from groupx.process.spawner import Spawner
 from groupx.runtime_assistant import AssistantPart
+from groupx.runtime_rollups import RollupsPart
 
 CLOSE_STEPS = 3
 """Of the stop ladder; each may take the config's `close`."""
@@ -67,6 +67,7 @@ class Room:
     directory: AgentDirectory
     lanes: LaneCounter
     context: ContextEngineActor
+    rollups: RollupsPart
     agents: AgentsSupervisor
     assistant: AssistantPart
     broker: BrokerActor
@@ -91,7 +92,6 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             for agent in config.enabled_agents()
         }
     )
-    compacted = Bell()
     compactor = Compactor(
         CompactorPorts(
             store=store,
@@ -102,7 +102,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             limits=config.limits,
             entropy=os.urandom,
             jitter=random.random,
-            on_compacted=compacted.ring,
+            on_compacted=ports.store.completed.ring,
         )
     )
     context = ContextEngineActor(
@@ -160,6 +160,9 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             context_characters=config.limits.context_characters,
         ),
         context=context,
+        rollups=RollupsPart(
+            ports.store, side, directory, now_ms=ports.now_ms, local_date=_local_date
+        ),
         agents=supervised,
         assistant=AssistantPart(
             config,

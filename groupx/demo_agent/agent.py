@@ -9,6 +9,7 @@ from typing import Any
 from groupx.demo_agent.casting import assistants_scene_for, scene_for
 from groupx.demo_agent.compacting import checkpoint_for
 from groupx.demo_agent.packet import read_packet
+from groupx.demo_agent.remembering import memory_for
 from groupx.demo_agent.room_tools import RoomTools, ToolRefused
 from groupx.demo_agent.scenes import Scene
 from groupx.demo_agent.turn import END_TURN, Turn
@@ -113,9 +114,9 @@ class DemoAgent:
         self._wire.send(id=request_id, error={"code": code, "message": message})
 
     def _played(self, turn: Turn) -> str:
-        checkpoint = checkpoint_for(turn.packet)
-        if checkpoint is not None:
-            turn.say_at_once(checkpoint)
+        written = memory_for(turn.packet) or checkpoint_for(turn.packet)
+        if written is not None:
+            turn.say_at_once(written)
             return END_TURN
         try:
             assists = turn.tools_of_room is not None and turn.tools_of_room.is_operators

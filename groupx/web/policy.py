@@ -15,6 +15,8 @@ from groupx.actors.callers import PATHS
 from groupx.domain.limits import MAX_PAGE_EVENTS
 from groupx.domain.memory import GIVEN_KINDS, MAX_RECORDS
 from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS
+from groupx.domain.search_page import MAX_HITS
+from groupx.domain.search_query import MAX_QUERY
 from groupx.domain.side_conversation import MAX_PAGE_MESSAGES
 from groupx.store.exchange.formats import FORMS
 from groupx.web.requests import (
@@ -136,6 +138,10 @@ POLICIES: tuple[Policy, ...] = (
     _get("history", "/api/history",
          query={**_READING, "beforeSeq": number(least=1, most=MAX_SEQ),
                 "limit": number(least=1, most=MAX_PAGE_EVENTS)}),
+    _get("search", "/api/search",
+         query={"q": text(most=MAX_QUERY), "roomId": identifier(required=False),
+                "rooms": word("all"), "cursor": text(most=18, required=False),
+                "limit": number(least=1, most=MAX_HITS)}),
     _get("event_view", "/api/events/<event_id>/view"),
     _get("turn", "/api/turns/<turn_id>"),
     _get("events", "/api/events", stream=True,
@@ -157,6 +163,10 @@ POLICIES: tuple[Policy, ...] = (
          query={**_RECORDS, "q": text(most=400, required=False),
                 "roomId": identifier(required=False), "scopeType": word(*SCOPES),
                 "scopeId": identifier(required=False), "agentMemoryType": word("core", "dated")}),
+    _get("dated_days", "/api/memory/days",
+         query={"agent": identifier(), "roomId": identifier(required=False),
+                "localDate": identifier(required=False), "before": identifier(required=False),
+                "limit": number(least=1, most=MAX_RECORDS)}),
     _post("remember_memory", "/api/memory",
           {"scopeType": choice(*SCOPES), "scopeId": identifier(required=False), **_RECORD,
            "kind": choice(*GIVEN_KINDS), "subjectActorId": identifier(required=False)}),

@@ -86,6 +86,14 @@ class StoreHealth:
 
 
 @attrs.frozen(kw_only=True)
+class RollupsHealth:
+    """Whether the agents' dated memories are made."""
+
+    state: Literal["ok", "restarting", "off"] = "ok"
+    fault: str | None = optional()
+
+
+@attrs.frozen(kw_only=True)
 class Notice:
     """Something the user should know of this start, said once: what recovery did, and the like."""
 
@@ -162,6 +170,7 @@ class Services(Entrance):
     """Milliseconds since the epoch."""
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]
+    rollups_health: Callable[[], RollupsHealth]
     backups: Backups
     views: Views = attrs.field(factory=Views)
     notices: tuple[Notice, ...] = ()

@@ -1,5 +1,6 @@
 """The routes of memories, identities and memory policies."""
 
+import attrs
 import pytest
 
 from groupx.actors.messages import Remember, Retract, SetMemoryPolicy, Supersede
@@ -16,6 +17,7 @@ from groupx.domain.memory_commands import (
     Recorded,
 )
 from groupx.domain.memory_policy import MemoryPolicy, PolicyQuery
+from groupx.store.queries.rollups import DatedDay, DaysPage, DaysQuery
 
 A = ActorId("agent:a")
 RECORD = MemoryRecord(
@@ -176,3 +178,32 @@ async def test_a_policy_of_nobody(client, store, broker):
     response = await client.get("/api/memory-policy/user:web")
     assert (response.status, response.code) == (404, "UNKNOWN_TARGET")
     assert store.asked == broker.asked == []
+
+
+async def test_an_agents_days(client, store):
+    record = attrs.evolve(RECORD, agent_memory_type="dated", kind="summary")
+    failed = DatedDay(
+        local_date="2026-02-03",
+        waiting_turns=2,
+        last_error_code="ADAPTER_EXITED",
+        next_attempt_at="2026-02-03T10:00:00.000Z",
+    )
+    done = DatedDay(local_date="2026-02-02", waiting_turns=0, record=record)
+    store.answers["Read"] = DaysPage(days=(failed, done), next_before="2026-02-02")
+    response = await client.get(
+        "/api/memory/days?agent=agent%3Aa&limit=2&before=2026-02-04&roomId=room%3Amain"
+        "&localDate=2026-02-03"
+    )
+    assert response.json() == {
+        "days": [
+            {"localDate": "2026-02-03", "waitingTurns": 2, "lastErrorCode": "ADAPTER_EXITED",
+             "nextAttemptAt": "2026-02-03T10:00:00.000Z"},
+            {"localDate": "2026-02-02", "waitingTurns": 0,
+             "record": WIRE | {"agentMemoryType": "dated", "kind": "summary"}},
+        ],
+        "nextBefore": "2026-02-02",
+    }  # fmt: skip
+    assert store.asked[0].query == DaysQuery(
+        actor_id=A, room_id="room:main", local_date="2026-02-03", before="2026-02-04", limit=2
+    )
+    assert (await client.get("/api/memory/days")).status == 400

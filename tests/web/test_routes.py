@@ -218,6 +218,7 @@ async def test_health_tells_the_user_how_it_stands(client):
         "agents": {"agent:a": "idle"},
         "queues": {"agent:a": 3},
         "store": {"state": "ok", "pending": 2},
+        "rollups": {"state": "ok"},
         "database": {
             "path": "/data/groupx.sqlite",
             "format": 10,

@@ -40,6 +40,7 @@ from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
 from groupx.web.services import (
     DatabaseFacts,
+    RollupsHealth,
     RuntimeFacts,
     RuntimeStatus,
     Services,
@@ -145,6 +146,7 @@ class Room:
             now_ms=now_ms,
             database=DatabaseFacts(path=":memory:", format=10, database_id="database_x"),
             store_health=lambda: StoreHealth(state="ok", pending=0),
+            rollups_health=RollupsHealth,
             backups=nobody,
         )
 

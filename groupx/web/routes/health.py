@@ -34,6 +34,7 @@ def _room(services: Services) -> dict[str, Any]:
         "agents": {view.actor_id: view.state.value for view in views},
         "queues": {view.actor_id: view.lane.queued for view in views},
         "store": services.store_health(),
+        "rollups": services.rollups_health(),
         "database": services.database,
         **pending_wire(services),
     }

@@ -3,6 +3,7 @@
 from groupx.actors.messages import Read, Remember
 from groupx.domain.memory_commands import MemoryDraft, MemoryQuery
 from groupx.store.queries.memories import memories_and_summary
+from groupx.store.queries.rollups import DaysQuery, dated_days
 from groupx.web.errors import Answer, invalid, json_answer
 from groupx.web.guards import Call
 from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
@@ -30,6 +31,20 @@ async def list_memories(services: Services, call: Call) -> Answer:
     return json_answer(found)
 
 
+async def list_dated_days(services: Services, call: Call) -> Answer:
+    """`{days: [{localDate, waitingTurns, record?, …}], nextBefore?}` of one agent, newest first."""
+    asked = call.query
+    query = DaysQuery(
+        actor_id=asked["agent"],
+        room_id=asked.get("roomId"),
+        local_date=asked.get("localDate"),
+        before=asked.get("before"),
+        limit=asked.get("limit", DEFAULT_LIMIT),
+    )
+    found = await services.store.ask(Read(dated_days, query, READ_DEADLINE_MS))
+    return json_answer(found)
+
+
 async def remember_memory(services: Services, call: Call) -> Answer:
     """`{record, eventId}`: keep it for the room, an interaction or an agent (as its core)."""
     scope_type, owner = call.body["scopeType"], call.body.get("scopeId")
@@ -49,6 +64,7 @@ async def remember_memory(services: Services, call: Call) -> Answer:
 
 HANDLERS = {
     "memories": list_memories,
+    "dated_days": list_dated_days,
     "remember_memory": remember_memory,
     "supersede_memory": superseding("memory"),
     "retract_memory": retracting("memory"),
