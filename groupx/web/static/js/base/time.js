@@ -1,5 +1,6 @@
 // Times as people read them; the exact one is in the title. One clock updates them all.
 
+import { now } from "./clock.js";
 import { language, t } from "../words/index.js";
 import { h } from "./dom.js";
 
@@ -25,8 +26,8 @@ export function dayKey(iso) {
 }
 
 export function dayName(iso) {
-  const today = dayKey(new Date());
-  const yesterday = dayKey(Date.now() - 86_400_000);
+  const today = dayKey(now());
+  const yesterday = dayKey(now() - 86_400_000);
   if (dayKey(iso) === today) return t("day.today");
   if (dayKey(iso) === yesterday) return t("day.yesterday");
   return format("day", { weekday: "long", year: "numeric", month: "long", day: "numeric" })
@@ -34,10 +35,9 @@ export function dayName(iso) {
 }
 
 function relative(date) {
-  const seconds = Math.round((Date.now() - date) / 1000);
+  const seconds = Math.round((now() - date) / 1000);
   if (seconds < 45) return t("time.now");
   if (seconds < 3600) return t("time.minutes", { n: Math.max(1, Math.round(seconds / 60)) });
-  if (dayKey(date) === dayKey(new Date())) return clock(date);
   return clock(date);
 }
 
@@ -59,7 +59,7 @@ export function duration(ms) {
 /** A count of seconds since `iso` that goes on by itself. */
 export function elapsedElement(iso) {
   const since = Date.parse(iso);
-  return h("span", { class: "elapsed", "data-since": since }, duration(Date.now() - since));
+  return h("span", { class: "elapsed", "data-since": since }, duration(now() - since));
 }
 
 /** @returns {NodeListOf<HTMLElement>} */
@@ -68,7 +68,7 @@ const all = (selector) => document.querySelectorAll(selector);
 export function startClock() {
   setInterval(() => {
     for (const element of all(".elapsed")) {
-      element.textContent = duration(Date.now() - Number(element.dataset.since));
+      element.textContent = duration(now() - Number(element.dataset.since));
     }
   }, 1000);
   setInterval(() => {

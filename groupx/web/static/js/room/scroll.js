@@ -5,6 +5,7 @@ import { t } from "../words/index.js";
 
 const NEAR_BOTTOM = 80;
 const NEAR_TOP = 600;
+const FAR = 1.5; // windows away from the newest
 
 export class Scroller {
   /** `onTop` is called when the reader comes near the beginning of what is loaded. */
@@ -19,6 +20,7 @@ export class Scroller {
     element.addEventListener("scroll", () => {
       this.stuck = this.distance() < NEAR_BOTTOM;
       if (this.stuck) this.seen();
+      else if (!this.unread) this.offerWayBack();
       if (element.scrollTop < NEAR_TOP) onTop();
     }, { passive: true });
     new ResizeObserver(() => {
@@ -42,6 +44,12 @@ export class Scroller {
     this.stuck = true;
     this.pin();
     this.seen();
+  }
+
+  /** Who is far from the newest gets back there by one click. */
+  offerWayBack() {
+    this.button.textContent = `${t("jump.newest")} ↓`;
+    this.button.hidden = this.distance() < FAR * this.element.clientHeight;
   }
 
   seen() {

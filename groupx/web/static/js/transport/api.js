@@ -1,5 +1,6 @@
 // Commands and reads. Every refusal becomes an ApiError that can be shown as it is.
 
+import { heardDate } from "../base/clock.js";
 import { t } from "../words/index.js";
 
 const TIMEOUT_MS = 20_000;
@@ -57,6 +58,7 @@ async function request(method, path, body, signal) {
   } catch {
     throw new ApiError("UNREACHABLE", t("error.unreachable"));
   }
+  heardDate(response.headers.get("date"));
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
   const error = answer?.error ?? { code: "INTERNAL_ERROR", message: t("error.unreadable") };

@@ -1,5 +1,6 @@
 // A turn's time as a bar: waited, on its way, worked on.
 
+import { now } from "../../base/clock.js";
 import { h } from "../../base/dom.js";
 import { duration, elapsedElement } from "../../base/time.js";
 import { t } from "../../words/index.js";
@@ -11,7 +12,7 @@ const TONES = { waited: "dim", sending: "warn", worked: "busy" };
 
 export function timings(detail) {
   const parts = spans(detail);
-  const widths = shares(parts, Date.now()).map(({ name, share }) => ({ share, tone: TONES[name] }));
+  const widths = shares(parts, now()).map(({ name, share }) => ({ share, tone: TONES[name] }));
   const { turn, receipt } = detail;
   return section(t("details.times"), null,
     bar(widths),
