@@ -158,7 +158,7 @@ def test_a_lost_daemon_is_admitted_and_its_return_explained(
     expect(room.target(slow, "ada")).to_contain_text("working")
     daemon.kill()
     banner = room.page.locator(".banner").first
-    expect(banner).to_contain_text("Not connected")
+    expect(banner).to_contain_text("does not answer")
     expect(room.page.locator(".pill")).not_to_have_attribute("data-state", "live")
     room.draft.fill("said into the void")
     room.draft.press("Enter")
@@ -170,6 +170,10 @@ def test_a_lost_daemon_is_admitted_and_its_return_explained(
     expect(banner).to_be_hidden()
     expect(room.page.locator(".line", has_text="GroupX was restarted")).to_contain_text(
         "Turns interrupted: 1"
+    )
+    told = room.page.locator(".line", has_text="GroupX was restarted")
+    expect(told.get_by_role("link", name="Ada’s turn")).to_have_attribute(
+        "href", re.compile("#/turn/")
     )
     expect(room.target(slow, "ada")).to_contain_text("interrupted")
     room.draft.press("Enter")

@@ -5,6 +5,8 @@ import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
 
 const PAGE = 100;
+const LONGEST_PAGE = 200;
+const NEAR_TOP = 200;
 
 export class History {
   constructor(state, scroller, draw) {
@@ -12,29 +14,45 @@ export class History {
     this.scroller = scroller;
     this.draw = draw;
     this.element = h("div", { class: "older" });
-    this.loading = false;
+    /** @type {Promise<void> | null} the page that is under way */
+    this.loading = null;
     this.failed = false;
   }
 
+  /** One more page, unless one is under way; and another while the reader is still near the top. */
   async more() {
-    if (this.loading || this.failed || !this.state.previous) return;
-    this.loading = true;
-    this.show();
-    try {
-      const page = await get("/api/history", {
-        beforeSeq: this.state.previous.beforeSeq, limit: PAGE, render: "html",
-      });
-      this.scroller().keepPlace(() => {
-        this.state.prepend(page);
-        this.draw();
-      });
-    } catch {
-      this.failed = true;
-    } finally {
-      this.loading = false;
-      this.show();
+    if (this.loading) return;
+    await this.load(PAGE);
+    if (this.state.previous && this.scroller().element.scrollTop < NEAR_TOP) this.more();
+  }
+
+  /** Load pages until the one with this event is there, or there is no older one. */
+  async reach(eventId) {
+    while (!this.state.entryOf(eventId) && this.state.previous && !this.failed) {
+      await (this.loading ?? this.load(LONGEST_PAGE));
     }
-    if (this.scroller().element.scrollTop < 200) this.more();
+  }
+
+  load(limit) {
+    if (this.failed || !this.state.previous) return Promise.resolve();
+    this.loading = this.fetch(limit).catch(() => {
+      this.failed = true;
+    }).finally(() => {
+      this.loading = null;
+      this.show();
+    });
+    this.show();
+    return this.loading;
+  }
+
+  async fetch(limit) {
+    const page = await get("/api/history", {
+      beforeSeq: this.state.previous.beforeSeq, limit, render: "html", roomId: this.state.room.roomId,
+    });
+    this.scroller().keepPlace(() => {
+      this.state.prepend(page);
+      this.draw();
+    });
   }
 
   show() {

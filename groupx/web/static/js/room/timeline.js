@@ -3,6 +3,7 @@
 import { h, fill } from "../base/dom.js";
 import { avatar, colourClass } from "../base/actors.js";
 import { dayKey, dayName, timeElement } from "../base/time.js";
+import { entryHash } from "../frame/router.js";
 import { t } from "../words/index.js";
 import { MessageView, PendingView } from "../view/message_view.js";
 import { LoopStopView } from "../view/loop_stop_view.js";
@@ -103,8 +104,9 @@ export class Timeline {
     const head = h("div", { class: "head" });
     const day = h("div", { class: "day", hidden: true });
     const article = h("article", { class: `entry ${entry.kind}` }, head, view.element);
-    const root = h("div", { class: "item", "data-key": entry.key }, day, article);
-    const item = { kind: entry.kind, view, root, head, day, article };
+    const fresh = h("div", { class: "fresh", role: "separator", hidden: true });
+    const root = h("div", { class: "item", "data-key": entry.key }, day, fresh, article);
+    const item = { kind: entry.kind, view, root, head, day, fresh, article };
     this.items.set(entry.key, item);
     return item;
   }
@@ -118,15 +120,18 @@ export class Timeline {
     const newDay = !before || dayKey(before.occurredAt) !== dayKey(entry.occurredAt);
     item.day.hidden = !newDay;
     if (newDay) fill(item.day, h("span", null, dayName(entry.occurredAt)));
+    item.fresh.hidden = !this.context.readMark.isFirstNew(entry, before);
+    item.fresh.textContent = item.fresh.hidden ? "" : t("divider.new");
     const sender = senderOf(entry, state);
     const previous = before ? senderOf(before, state) : null;
-    const goesOn = !newDay && sender !== null && previous?.actorId === sender.actorId &&
+    const goesOn = !newDay && item.fresh.hidden && sender !== null && previous?.actorId === sender.actorId &&
       Date.parse(entry.occurredAt) - Date.parse(before.occurredAt) < GROUP_MS;
     item.article.classList.toggle("goes-on", goesOn);
     this.drawHead(item, entry, sender, goesOn);
   }
 
   drawHead(item, entry, sender, goesOn) {
+    const { state } = this.context;
     const key = sender && `${goesOn}|${sender.actorId}|${sender.displayName}|${entry.occurredAt}`;
     if (item.headKey === key) return;
     item.headKey = key;
@@ -140,7 +145,7 @@ export class Timeline {
     item.article.classList.add(colourClass(sender.actorId));
     item.article.classList.toggle("mine", mine);
     const link = entry.event
-      ? h("a", { class: "permalink", href: `#${entry.event.eventId}` }, timeElement(entry.occurredAt))
+      ? h("a", { class: "permalink", href: entryHash(state.room, entry.event.eventId) }, timeElement(entry.occurredAt))
       : timeElement(entry.occurredAt);
     if (goesOn) fill(item.head, link);
     else fill(item.head, avatar(sender.actorId, name), h("span", { class: "name" }, name), link);

@@ -5,8 +5,7 @@ import { assignColours, avatar } from "../base/actors.js";
 import { fill, h, redrawn, say } from "../base/dom.js";
 import { elapsedElement } from "../base/time.js";
 import { routeHash } from "../frame/router.js";
-import { t } from "../words/index.js";
-import { places } from "./places.js";
+import { language, t } from "../words/index.js";
 import { actionButton } from "../view/actions.js";
 
 const TONES = {
@@ -27,7 +26,7 @@ export class Roster {
     this.close = h("button", { class: "quiet only-narrow", type: "button",
       onclick: () => document.body.classList.remove("roster-open") }, t("close"));
     fill(root, h("div", { class: "sidebar-head" }, h("h2", null, t("agents.title")), this.close),
-      this.list, this.none, this.error, places());
+      this.list, this.none, this.error);
   }
 
   draw() {
@@ -72,7 +71,7 @@ export class Roster {
     });
     const why = agent.lastError && !RUNNING.has(agent.state)
       ? h("p", { class: "agent-error", title: agent.lastError.code }, agent.lastError.message) : null;
-    return [details, why];
+    return [details, gauge(agent), why];
   }
 
   body(agent) {
@@ -81,6 +80,7 @@ export class Roster {
       ["agent.program", agent.program ? `${agent.program.name} ${agent.program.version}` : null],
       ["agent.session", agent.continuity ? t(`agent.continuity.${agent.continuity}`) : null],
       ["agent.cwd", agent.cwd],
+      ["roster.packet", agent.context ? contextWords(agent.context) : null],
     ];
     return h("div", { class: "agent-body" },
       h("dl", null, facts.filter(([, value]) => value).map(([key, value]) =>
@@ -102,4 +102,16 @@ export class Roster {
         onclick: () => document.body.classList.remove("roster-open") }, t("agent.page")),
     ];
   }
+}
+
+function contextWords({ characters, max }) {
+  const count = (value) => value.toLocaleString(language());
+  return t("roster.packet.size", { n: count(characters), max: count(max) });
+}
+
+/** How much of what may be told to an agent at once its last packet was: a thin line. */
+function gauge({ context }) {
+  const words = context ? contextWords(context) : null;
+  return h("div", { class: "context-line", title: words },
+    context ? h("meter", { min: 0, max: context.max, value: context.characters, "aria-label": words }) : null);
 }

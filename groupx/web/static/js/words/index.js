@@ -6,17 +6,20 @@ import * as composer from "./composer.js";
 import * as connection from "./connection.js";
 import * as context from "./context.js";
 import * as frame from "./frame.js";
+import * as keys from "./keys.js";
 import * as memory from "./memory.js";
 import * as panels from "./panels.js";
 import * as records from "./records.js";
 import * as turnPanel from "./turn_panel.js";
 import * as room from "./room.js";
 import * as roster from "./roster.js";
+import * as search from "./search.js";
 import * as setup from "./setup.js";
+import * as sidebar from "./sidebar.js";
 import * as turn from "./turn.js";
 
 const TABLES = [setup, composer, connection, frame, turnPanel, room, roster, turn, agentPanel, assistant, context,
-  memory, panels, records];
+  memory, panels, records, keys, search, sidebar];
 const STRINGS = {
   en: Object.assign({}, ...TABLES.map((table) => table.en)),
   zh: Object.assign({}, ...TABLES.map((table) => table.zh)),

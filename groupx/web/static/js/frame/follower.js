@@ -1,0 +1,85 @@
+// Following the room: what its stream brings, and what happened while it was cut.
+
+import { get } from "../transport/api.js";
+import { RoomStream } from "../transport/stream.js";
+import { clockTime } from "../base/time.js";
+import { routeHash } from "./router.js";
+import { t } from "../words/index.js";
+
+const MAX_LINKS = 6;
+
+/** Calls `onEvent(envelope)` for what the room's state has taken, `onBootstrap(answer)` after a gap or a change of
+ * rooms, and `onStale()` when what is shown has to be loaded anew. */
+export class Follower {
+  constructor({ state, connection, onEvent, onBootstrap, onStale }) {
+    this.state = state;
+    this.connection = connection;
+    this.onEvent = onEvent;
+    this.onBootstrap = onBootstrap;
+    this.onStale = onStale;
+    /** @type {RoomStream | null} */
+    this.stream = null;
+    this.lost = null;
+  }
+
+  open() {
+    this.close();
+    const stream = new RoomStream({
+      roomId: this.state.room.roomId,
+      cursor: () => this.state.seq,
+      onState: (now) => this.connection.show(now, () => stream.retryNow()),
+      onSubscribed: (answer, first) => this.subscribed(answer, first),
+      onEvent: (sent) => this.received(this.state.opened(sent)),
+    });
+    this.stream = stream;
+    stream.open();
+  }
+
+  close() {
+    this.stream?.close();
+    this.stream = null;
+    this.lost = null;
+  }
+
+  subscribed(answer, first) {
+    this.state.subscribed(answer);
+    if (first) return;
+    this.lost = { turns: [], until: answer.throughSeq };
+    if (this.state.seq >= answer.throughSeq) this.sayReconnected();
+  }
+
+  received(event) {
+    if (event.type === "stream.reset") {
+      this.onStale();
+      return;
+    }
+    if (event.type === "room.changed") {
+      get("/api/bootstrap").then(this.onBootstrap, () => {}); // the next event or reconnect asks again
+      return;
+    }
+    if (this.lost && event.type === "turn.interrupted") this.lost.turns.push(event);
+    this.state.apply(event);
+    this.onEvent(event);
+    if (this.lost && event.seq !== null && event.seq >= this.lost.until) this.sayReconnected();
+  }
+
+  /** After a gap: what happened meanwhile, in one line that leads to the turns. */
+  async sayReconnected() {
+    const { turns } = this.lost;
+    this.lost = null;
+    const now = await get("/api/bootstrap").catch(() => null);
+    if (now && this.onBootstrap(now)) return;
+    const { runtime } = this.state;
+    const startedAt = now?.runtime.startedAt ?? runtime.startedAt;
+    const line = startedAt === runtime.startedAt
+      ? t("notice.reconnected", { time: clockTime(new Date().toISOString()) })
+      : t("notice.restarted", { time: clockTime(startedAt) });
+    runtime.startedAt = startedAt;
+    const unknown = turns.filter(({ body }) => body.deliveryCertainty === "unknown").length;
+    const counts = turns.length ? ` ${t("notice.interrupted", { n: turns.length, unknown })}` : "";
+    this.state.notice(line + counts, turns.slice(0, MAX_LINKS).map(({ actor, body }) => ({
+      href: routeHash("turn", body.turnId),
+      text: t("notice.turnOf", { name: this.state.agentName(body.targetActorId ?? actor.actorId) }),
+    })));
+  }
+}

@@ -1,0 +1,27 @@
+// The page's keys: those of the table, unless a dialog is open or an input method composes.
+
+import { actionOf } from "./keys.js";
+
+const WRITES = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button])";
+
+export class Keyboard {
+  /** @param {Record<string, (n?: number) => void>} actions by the names of the table */
+  constructor(actions) {
+    this.actions = actions;
+  }
+
+  listen() {
+    document.addEventListener("keydown", (event) => this.pressed(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+    if (document.querySelector("dialog[open]")) return;
+    const { target } = event;
+    const found = actionOf(event, target instanceof Element && target.matches(WRITES));
+    if (!found || !this.actions[found.action]) return;
+    if (found.action !== "close") event.preventDefault();
+    this.actions[found.action](found.n);
+  }
+}

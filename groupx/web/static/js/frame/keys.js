@@ -1,0 +1,48 @@
+// Every key of the page: what the dialog shows and what the keyboard obeys.
+
+/** `keys`: as KeyboardEvent.key has them, `Mod` for Ctrl or Cmd; `typing`: also while one writes;
+ * `shown`: what the dialog says instead of the keys. */
+export const KEYS = [
+  { action: "search", keys: ["Mod+k", "/"], group: "go" },
+  { action: "next", keys: ["j"], group: "go" },
+  { action: "previous", keys: ["k"], group: "go" },
+  { action: "first", keys: ["g"], group: "go" },
+  { action: "last", keys: ["G"], group: "go" },
+  { action: "write", keys: ["c"], group: "say" },
+  { action: "reply", keys: ["r"], group: "say" },
+  { action: "details", keys: ["d"], group: "say" },
+  { action: "agent", keys: ["Alt+1…9"], group: "open" },
+  { action: "memory", keys: ["m"], group: "open" },
+  { action: "assistant", keys: ["a"], group: "open" },
+  { action: "help", keys: ["?"], group: "open" },
+  { action: "close", keys: ["Escape"], group: "open" },
+];
+
+/** Of the composer, which handles them by itself; the dialog shows them too. */
+export const WRITING = [
+  { action: "send", keys: ["Enter"] },
+  { action: "break", keys: ["Shift+Enter"] },
+  { action: "address", keys: ["@"] },
+];
+
+const WHILE_TYPING = new Set(["search", "agent", "close"]);
+
+/** What a key does: `{ action, n? }`, or null. `typing`: the focus is where one writes.
+ * @param {{ key: string, code: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean }} event */
+export function actionOf(event, typing) {
+  const found = event.altKey ? agentOf(event) : plainOf(event);
+  if (!found || (typing && !WHILE_TYPING.has(found.action))) return null;
+  return typing && found.key === "/" ? null : found;
+}
+
+/** By the place of the key: what Alt makes of a digit differs from system to system. */
+function agentOf({ code, ctrlKey, metaKey }) {
+  const digit = /^Digit([1-9])$/.exec(code);
+  return digit && !ctrlKey && !metaKey ? { action: "agent", n: Number(digit[1]) } : null;
+}
+
+function plainOf({ key, ctrlKey, metaKey }) {
+  const name = ctrlKey || metaKey ? `Mod+${key.toLowerCase()}` : key;
+  const row = KEYS.find(({ keys }) => keys.includes(name));
+  return row ? { action: row.action, key: name } : null;
+}

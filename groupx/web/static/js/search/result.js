@@ -1,0 +1,33 @@
+// One hit: who, when, in which room, and the words around it; a link to where it stands.
+
+import { avatar } from "../base/actors.js";
+import { h } from "../base/dom.js";
+import { moment, whose } from "../panels/parts.js";
+import { entryHash, routeHash } from "../frame/router.js";
+import { roomName } from "../frame/topbar.js";
+import { t } from "../words/index.js";
+import { excerpt } from "./excerpt.js";
+
+/** Where a hit leads: a message to its place, in its room; what is remembered to where it is kept. */
+export function addressOf({ kind, id, roomId }, room) {
+  if (kind === "memory") return routeHash("memory");
+  if (kind === "identity") return routeHash("memory");
+  const isHere = !roomId || roomId === room.roomId;
+  return entryHash(isHere ? room : { active: false, roomId }, id);
+}
+
+function roomTitle(rooms, roomId) {
+  const room = rooms.find((other) => other.roomId === roomId);
+  return room ? roomName(room) : roomId;
+}
+
+export function resultRow(result, index, state, onFollow) {
+  const name = whose(result.actorId, state);
+  const elsewhere = result.roomId && result.roomId !== state.room.roomId;
+  const link = h("a", { class: "search-result", href: addressOf(result, state.room), tabindex: "-1", onclick: onFollow },
+    h("span", { class: "search-about" }, avatar(result.actorId, name), h("span", { class: "name" }, name),
+      moment(result.at), result.kind === "message" ? null : h("span", { class: "badge" }, t(`search.kind.${result.kind}`)),
+      elsewhere ? h("span", { class: "badge" }, t("search.otherRoom", { title: roomTitle(state.rooms, result.roomId) })) : null),
+    excerpt(result.excerptHtml));
+  return h("li", { id: `search-result-${index}`, role: "option", "aria-selected": "false" }, link);
+}

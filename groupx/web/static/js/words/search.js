@@ -1,0 +1,41 @@
+// Words of the search.
+
+export const en = {
+  "search.asking": "Searching…",
+  "search.filter.after:": "Said on or after a day: after:2026-11-30",
+  "search.filter.before:": "Said before a day: before:2026-12-01",
+  "search.filter.from:": "Who said it: from:ada",
+  "search.filter.has:code": "Only what has code in it",
+  "search.filter.to:": "Whom it woke: to:ada",
+  "search.hint": "Words in any order, “whole phrases” in quotes. In every room, and in what is remembered.",
+  "search.indexing": "Older text is still being read ({done} of {total}); there may be more soon.",
+  "search.kind.dispatch": "by the assistant",
+  "search.kind.identity": "identity",
+  "search.kind.memory": "memory",
+  "search.nothing": "Nothing was found. Fewer words, or no filter, find more.",
+  "search.open": "Search",
+  "search.otherRoom": "in {title}",
+  "search.placeholder": "Search what was said and remembered",
+  "search.results": "Found",
+  "search.title": "Search",
+};
+
+export const zh = {
+  "search.asking": "搜索中…",
+  "search.filter.after:": "某日及之后：after:2026-11-30",
+  "search.filter.before:": "某日之前：before:2026-12-01",
+  "search.filter.from:": "由谁所说：from:ada",
+  "search.filter.has:code": "仅含代码的内容",
+  "search.filter.to:": "发给谁：to:ada",
+  "search.hint": "词语顺序不限，引号内为完整短语。搜索所有房间及记忆。",
+  "search.indexing": "较早的文字仍在读取（{done}/{total}），稍后可能有更多结果。",
+  "search.kind.dispatch": "由助理",
+  "search.kind.identity": "身份",
+  "search.kind.memory": "记忆",
+  "search.nothing": "没有找到。减少词语或筛选条件会找到更多。",
+  "search.open": "搜索",
+  "search.otherRoom": "在 {title}",
+  "search.placeholder": "搜索说过和记住的内容",
+  "search.results": "结果",
+  "search.title": "搜索",
+};
