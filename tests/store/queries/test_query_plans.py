@@ -19,6 +19,7 @@ from groupx.domain.outcomes import Cause
 from groupx.domain.packet_inputs import ChainQuery, PacketQuery, SaidQuery
 from groupx.domain.pages import BootstrapQuery, EventsAfter, HistoryQuery
 from groupx.domain.receipts import ReceiptQuery
+from groupx.domain.rollup import DayKey, FailBatch, FinishBatch
 from groupx.domain.runs import CloseInstance, OpenRun, RecoverLane, RecoverQuery
 from groupx.domain.watching import ObserveCommand, WatchQuery
 from groupx.store.queries.bootstrap import bootstrap
@@ -31,12 +32,13 @@ from groupx.store.queries.lane import lane_head, lane_views
 from groupx.store.queries.memory_policy import read_policy
 from groupx.store.queries.packet_inputs import packet_head
 from groupx.store.queries.receipts import input_receipts
+from groupx.store.queries.rollups import DaysQuery, batch_pairs, dated_days, pending_days
 from groupx.store.queries.sessions import last_session, was_prompted
 from groupx.store.queries.transcript_pages import chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
 from groupx.store.queries.watch import watch_state
 from groupx.store.session_era import session_era
-from groupx.store.transactions import recover
+from groupx.store.transactions import recover, rollup_recovery
 from groupx.store.transactions.again import again
 from groupx.store.transactions.bindings import close_instance, open_run
 from groupx.store.transactions.checkpoint import swap_checkpoint
@@ -50,6 +52,7 @@ from groupx.store.transactions.progress import progress
 from groupx.store.transactions.publish import publish
 from groupx.store.transactions.recover import recover_all, recover_lane
 from groupx.store.transactions.requeue import requeue
+from groupx.store.transactions.rollup import begin_batch, fail_batch, finish_batch
 from groupx.store.transactions.withdraw import replace, withdraw
 from groupx.store.usage_rows import context_renewed
 from tests.store.pairs import Pair
@@ -60,7 +63,10 @@ SMALL = {"actors", "rooms", "CONSTANT", "context_resets"}
 """Tables that do not grow with what is said, and what is no table."""
 SHORT = {"turns_open_target_idx"}
 """Indexes of what is open only."""
-ONCE = {recover._END_INSTANCES, recover._CLOSE_BINDINGS}
+ONCE = {
+    recover._END_INSTANCES, recover._CLOSE_BINDINGS, rollup_recovery._LEFT_BEGUN,
+    rollup_recovery._MISSING, rollup_recovery._MISCOUNTED,
+}  # fmt: skip
 """What only a start asks, of rows that any older program may have left."""
 
 GUARDED = re.compile(r"\s*INSERT .*INTO (agent_instances|session_bindings|memory_records)")
@@ -88,6 +94,7 @@ def exercise(ledger):
     exercise_tools(ledger)
     exercise_policies(ledger)
     exercise_memories(ledger)
+    exercise_rollups(ledger)
     exercise_claims(ledger)
     exercise_supervision(ledger)
     done = ledger.completed(reply_to_event_id=ledger.send(ledger.b).message_event_id)
@@ -194,6 +201,25 @@ def exercise_memories(ledger):
     record = notes.keep(notes.identity(ledger.a)).record
     record = notes.replace(record.identity_id, family="identity").record
     notes.retract(record.identity_id, family="identity")
+
+
+def exercise_rollups(ledger):
+    key = DayKey(room_id="room:main", actor_id=ledger.b, local_date="2026-02-02")
+    ledger.completed(ledger.b)
+    ledger.conn._conn.execute(
+        "UPDATE agent_dated_memory_rollups SET pending_chars = 7 WHERE pending_turns > 0"
+    )
+    ledger.write(rollup_recovery.recover_rollups, None)
+    for content in ("a day", "a longer day", None):
+        ledger.completed(ledger.b)
+        assert pending_days(ledger.conn, None)
+        batch = ledger.write(begin_batch, key)
+        ledger.write(fail_batch, FailBatch(batch=batch, code="ADAPTER_EXITED"))
+        batch = ledger.write(begin_batch, key)
+        batch_pairs(ledger.conn, batch)
+        done = FinishBatch(batch=batch, content=content, prompt_characters=1)
+        ledger.write(finish_batch, done)
+    dated_days(ledger.conn, DaysQuery(actor_id=ledger.b))
 
 
 def exercise_claims(ledger):
