@@ -14,6 +14,7 @@ from groupx.domain.limits import MAX_EVENT_BYTES, Limits
 from groupx.domain.times import iso_from_ms
 from groupx.domain.wire import to_wire
 from groupx.store.event_rows import frame
+from groupx.store.search_rows import Indexable, index_new
 
 _INSERT_EVENT = """
 INSERT INTO events (
@@ -84,6 +85,19 @@ class Transaction:
                 f"An event of {len(sent.data)} bytes is over the bound of {MAX_EVENT_BYTES}; "
                 "nothing was stored. Send less at once.",
             )
+        assert sent.seq is not None, "a stored event has its place"
+        index_new(
+            self.conn,
+            Indexable(
+                seq=sent.seq,
+                type=draft.type,
+                event_id=event_id,
+                room_id=draft.room_id,
+                actor_id=draft.actor_id,
+                at=self.now,
+                body=draft.body,
+            ),
+        )
         self._frames.append(sent)
         return Envelope(
             event_id=event_id,

@@ -28,6 +28,8 @@ WRITTEN_BY = {
     "memory_records": "record_rows.py",
     "rooms": "transactions/rooms.py",
     "schema_migrations": "formats/chain.py",
+    "search_docs": "search_rows.py",
+    "search_fts": "search_rows.py",
     "search_state": "formats/step_10.py",
     "session_bindings": "transactions/bindings.py",
     "supervision_pair_turns": "supervision_rows.py",
@@ -40,8 +42,6 @@ WRITTEN_BY = {
 
 LATER = {
     "context_resets": "reset of the context",
-    "search_docs": "search",
-    "search_fts": "search",
     "summaries": "compaction",
 }
 """Table → the issue that brings the transaction for it, and adds no table."""

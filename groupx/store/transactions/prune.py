@@ -6,6 +6,7 @@ from groupx.domain.ids import RoomId
 from groupx.domain.rooms import PrunedRooms, PruneRooms, RoomSummary
 from groupx.store.command_rows import first_result, remember
 from groupx.store.queries.rooms import idle_rooms
+from groupx.store.search_rows import forget_room
 from groupx.store.transaction import Transaction
 
 _ARCHIVE = "UPDATE rooms SET archived_at = ? WHERE room_id = ? AND archived_at IS NULL"
@@ -72,14 +73,6 @@ _FORGET = (
 )
 """One room, whoever points before what is pointed to."""
 
-_INDEXED = "SELECT 1 FROM search_docs WHERE room_id = ? LIMIT 1"
-_REINDEX = (
-    "INSERT INTO search_fts (search_fts) VALUES ('delete-all')",
-    "DELETE FROM search_docs",
-    "UPDATE search_state SET indexed_through_seq = 0",
-)
-"""The index has no text of its own to delete by, so it is made again from what is left."""
-
 
 def prune(tx: Transaction, command: PruneRooms) -> PrunedRooms:
     """Archive or delete the named rooms that are still idle, all or none of them.
@@ -114,14 +107,11 @@ def _counted(found: Iterable[RoomSummary]) -> PrunedRooms:
 
 
 def _delete(tx: Transaction, room_ids: list[RoomId]) -> None:
-    indexed = any(tx.conn.execute(_INDEXED, (room_id,)).fetchone() for room_id in room_ids)
     for table, column in _POINTERS:
         tx.conn.execute(f"CREATE INDEX pruning_{table}_{column} ON {table}({column})")
     for room_id in room_ids:
+        forget_room(tx.conn, room_id)
         for statement in _FORGET:
             tx.conn.execute(statement, {"room": room_id})
     for table, column in _POINTERS:
         tx.conn.execute(f"DROP INDEX pruning_{table}_{column}")
-    if indexed:
-        for statement in _REINDEX:
-            tx.conn.execute(statement)

@@ -1,0 +1,110 @@
+"""What a search finds of a ledger, and that the index is as exact as the rows."""
+
+import pytest
+
+from groupx.domain.envelope import EventDraft
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import USER_WEB
+from groupx.domain.search_page import SearchQuery
+from groupx.store.queries.search import search
+from groupx.store.transactions.withdraw import withdraw
+from tests.store.records import Notes
+from tests.store.transactions.test_withdraw import command as withdrawal
+
+
+@pytest.fixture
+def found(ledger):
+    def read(text, **query):
+        return search(ledger.conn, SearchQuery(text=text, **query))
+
+    return read
+
+
+def test_each_kind_newest_first(ledger, found):
+    notes = Notes(ledger)
+    said = ledger.send(ledger.a, content="修改数据库 with c++ <now>").message_event_id
+    memory = notes.keep(notes.memory(content="the 数据 is c++")).record.memory_id
+    identity = notes.keep(notes.identity(ledger.a, content="knows 数据")).record.identity_id
+    page = found("数据")
+    assert [(hit.kind, hit.id) for hit in page.results] == [
+        ("identity", identity), ("memory", memory), ("message", said),
+    ]  # fmt: skip
+    assert page.results[-1].excerpt_html == "修改<mark>数据</mark>库 with c++ &lt;now&gt;"
+    assert (page.next_cursor, page.indexing) == (None, None)
+    assert [hit.id for hit in found("c++ with").results] == [said]
+
+
+def test_a_record_is_found_whatever_became_of_it(ledger, found):
+    notes = Notes(ledger)
+    old = notes.keep(notes.memory(content="water")).record.memory_id
+    new = notes.replace(old, content="deep water").record.memory_id
+    notes.retract(new)
+    assert [hit.id for hit in found("water").results] == [new, old]
+
+
+def test_pages(ledger, found):
+    sent = [ledger.send(ledger.a, content=f"word {n}").message_event_id for n in range(3)]
+    first = found("word", limit=2)
+    rest = found("word", limit=2, cursor=int(first.next_cursor or 0))
+    assert [hit.id for hit in (*first.results, *rest.results)] == sent[::-1]
+    assert rest.next_cursor is None
+
+
+def test_filters(ledger, found):
+    to_a = ledger.send(ledger.a, content="plan ```x```").message_event_id
+    to_b = ledger.send(ledger.b, content="plan").message_event_id
+    for text, wanted in {
+        "plan to:a": [to_a], "to:agent:b": [to_b], "has:code": [to_a],
+        "plan from:web": [to_b, to_a],
+        "from:agent:a": [], "plan before:2020-01-01": [], "plan after:2020-01-01": [to_b, to_a],
+    }.items():  # fmt: skip
+        assert [hit.id for hit in found(text).results] == wanted, text
+
+
+def test_rooms(ledger, found):
+    ledger.send(ledger.a, content="here")
+    with pytest.raises(GroupXError, match="no room"):
+        found("here", room_id="room:none")
+    assert len(found("here", all_rooms=True).results) == 1
+
+
+def test_what_is_withdrawn_is_forgotten(ledger, found):
+    sent = ledger.send(ledger.a, content="secret 数据").message_event_id
+    assert len(found("secret").results) == 1
+    ledger.write(withdraw, withdrawal(ledger, sent))
+    assert found("secret").results == ()
+    query = "SELECT rowid FROM search_fts WHERE search_fts MATCH 'secret'"
+    assert ledger.rows(query) == []
+
+
+def test_what_was_rolled_back_was_never_indexed(ledger, found):
+    def refused(tx, content):
+        tx.emit(
+            EventDraft(
+                type="message.created", room_id="room:main", actor_id=USER_WEB,
+                correlation_id="c", body={"content": content},
+            )
+        )  # fmt: skip
+        raise GroupXError(ErrorCode.STORE_CONFLICT, "no")
+
+    before = ledger.dump()
+    with pytest.raises(GroupXError, match="no"):
+        ledger.write(refused, "undone")
+    assert found("undone").results == ()
+    assert ledger.dump() == before
+    assert ledger.rows("SELECT rowid FROM search_fts WHERE search_fts MATCH 'undone'") == []
+
+
+def test_a_history_that_is_not_indexed_yet_is_told_of(ledger, found):
+    ledger.send(ledger.a, content="word")
+    assert found("word").indexing is None
+    ledger.conn.execute("UPDATE search_state SET indexed_through_seq = 0")
+    ledger.send(ledger.a, content="word")
+    told = found("word").indexing
+    assert told is not None
+    assert (told.done, told.total) == (0, ledger.row("SELECT max(seq) FROM events")[0])
+
+
+def test_nothing_is_no_search(ledger, found):
+    ledger.send(ledger.a, content="word")
+    assert found(' "" ').results == ()
