@@ -1,4 +1,4 @@
-// Through the timeline by keyboard: one entry has the focus, and its links can be followed.
+// Through the timeline by keyboard: one entry has the focus, and what is in it can be pressed.
 
 export class Mover {
   /** @param {HTMLElement} timeline @param {HTMLElement} scroller */
@@ -42,15 +42,9 @@ export class Mover {
     item.scrollIntoView({ block: "nearest" });
   }
 
-  /** The button of this name in the entry with the focus. */
-  press(key) {
-    const button = this.current?.querySelector(`[data-key="${key}"]`);
-    if (button instanceof HTMLElement) button.click();
-  }
-
-  /** The link to a view of this name in the entry with the focus. */
-  follow(view) {
-    const link = this.current?.querySelector(`a[href^="#/${view}/"]`);
-    if (link instanceof HTMLElement) link.click();
+  /** Press what this selector finds in the entry with the focus. */
+  press(selector) {
+    const found = this.current?.querySelector(selector);
+    if (found instanceof HTMLElement) found.click();
   }
 }

@@ -24,13 +24,13 @@ export class Palette {
   }
 
   build() {
-    this.input = h("input", { type: "search", class: "search-input", autocomplete: "off", spellcheck: "false",
+    this.input = h("input", { type: "text", enterkeyhint: "search", class: "search-input", autocomplete: "off", spellcheck: "false",
       role: "combobox", "aria-expanded": "true", "aria-controls": "search-results", "aria-label": t("search.title"),
       placeholder: t("search.placeholder"), oninput: (event) => this.typed(event),
       oncompositionend: () => this.finder.typed(this.input.value) });
     this.filters = h("div", { class: "search-filters" }, FILTERS.map((filter) => h("button", { class: "quiet",
       type: "button", title: t(`search.filter.${filter}`), onclick: () => this.addFilter(filter) }, filter)));
-    this.list = h("ul", { class: "search-results", id: "search-results", role: "listbox", "aria-label": t("search.results") });
+    this.list = h("div", { class: "search-results", id: "search-results", role: "listbox", "aria-label": t("search.results") });
     this.note = h("p", { class: "note", role: "status" });
     this.more = h("button", { class: "link", type: "button", hidden: true, onclick: () => this.finder.more() }, t("more"));
     this.element = h("dialog", { class: "search", "aria-label": t("search.title"), onkeydown: (event) => this.key(event) },
@@ -69,7 +69,7 @@ export class Palette {
   }
 
   get selectedLink() {
-    const link = this.list.children[this.selected]?.querySelector("a");
+    const link = this.list.children[this.selected];
     return link instanceof HTMLElement ? link : null;
   }
 

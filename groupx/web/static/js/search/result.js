@@ -2,7 +2,8 @@
 
 import { avatar } from "../base/actors.js";
 import { h } from "../base/dom.js";
-import { moment, whose } from "../panels/parts.js";
+import { clockTime, dayName } from "../base/time.js";
+import { whose } from "../panels/parts.js";
 import { entryHash, routeHash } from "../frame/router.js";
 import { roomName } from "../frame/topbar.js";
 import { t } from "../words/index.js";
@@ -24,10 +25,10 @@ function roomTitle(rooms, roomId) {
 export function resultRow(result, index, state, onFollow) {
   const name = whose(result.actorId, state);
   const elsewhere = result.roomId && result.roomId !== state.room.roomId;
-  const link = h("a", { class: "search-result", href: addressOf(result, state.room), tabindex: "-1", onclick: onFollow },
+  return h("a", { class: "search-result", id: `search-result-${index}`, role: "option", "aria-selected": "false",
+    href: addressOf(result, state.room), tabindex: "-1", onclick: onFollow },
     h("span", { class: "search-about" }, avatar(result.actorId, name), h("span", { class: "name" }, name),
-      moment(result.at), result.kind === "message" ? null : h("span", { class: "badge" }, t(`search.kind.${result.kind}`)),
+      h("time", { datetime: result.at }, `${dayName(result.at)}, ${clockTime(result.at)}`), result.kind === "message" ? null : h("span", { class: "badge" }, t(`search.kind.${result.kind}`)),
       elsewhere ? h("span", { class: "badge" }, t("search.otherRoom", { title: roomTitle(state.rooms, result.roomId) })) : null),
     excerpt(result.excerptHtml));
-  return h("li", { id: `search-result-${index}`, role: "option", "aria-selected": "false" }, link);
 }

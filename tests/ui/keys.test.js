@@ -1,0 +1,34 @@
+// The table of keys: what each does, and that the dialog has words for all of them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { actionOf, KEYS, WRITING } from "../../groupx/web/static/js/frame/keys.js";
+import { en } from "../../groupx/web/static/js/words/keys.js";
+import { en as common } from "../../groupx/web/static/js/words/frame.js";
+
+const press = (key, more = {}) => ({ key, code: "", ctrlKey: false, metaKey: false, altKey: false, ...more });
+const action = (event, typing = false) => actionOf(event, typing)?.action ?? null;
+
+test("no key does two things, and each has its words", () => {
+  const all = KEYS.flatMap(({ keys }) => keys);
+  assert.equal(new Set(all).size, all.length);
+  for (const row of [...KEYS, ...WRITING]) assert.ok(`keys.${row.action}` in { ...common, ...en }, row.action);
+});
+
+test("every row of one key is obeyed", () => {
+  for (const row of KEYS) {
+    for (const key of row.keys.filter((name) => !name.includes("+"))) assert.equal(action(press(key)), row.action);
+  }
+  assert.equal(action(press("K", { metaKey: true })), "search");
+  assert.equal(action(press("k", { ctrlKey: true })), "search");
+  assert.deepEqual(actionOf(press("™", { altKey: true, code: "Digit2" }), false), { action: "agent", n: 2 });
+});
+
+test("letters are letters while one writes, and with a modifier they are the browser's", () => {
+  for (const key of ["j", "?", "/", "G", "r"]) assert.equal(action(press(key), true), null, key);
+  assert.equal(action(press("k", { ctrlKey: true }), true), "search");
+  assert.equal(action(press("Escape"), true), "close");
+  for (const key of ["r", "c", "a"]) assert.equal(action(press(key, { ctrlKey: true })), null, key);
+  assert.equal(action(press("0", { altKey: true, code: "Digit0" })), null);
+});
