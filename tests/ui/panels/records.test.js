@@ -13,8 +13,8 @@ test("what may be done follows what the daemon allows", () => {
   const cases = [
     [memory({}), { edit: true, retract: true }],
     [memory({ agentMemoryType: "core" }), { edit: true, retract: true }],
-    [memory({ agentMemoryType: "dated" }), { edit: false, retract: true }],
-    [memory({ kind: "summary" }), { edit: false, retract: false }],
+    [memory({ agentMemoryType: "dated", kind: "summary", sourceKind: "automatic_rollup" }), { edit: false, retract: true }],
+    [memory({ kind: "summary", sourceKind: "generated_summary" }), { edit: false, retract: false }],
     [memory({ status: "superseded" }), { edit: false, retract: false }],
     [memory({ status: "retracted" }), { edit: false, retract: false }],
   ];

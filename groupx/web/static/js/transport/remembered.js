@@ -14,6 +14,9 @@ export const records = {
   retract: (family, id) => post(`/api/${family}/${segment(id)}/retract`),
 };
 
+/** An agent's days: `{ days[{ localDate, waitingTurns, record?, lastErrorCode?, nextAttemptAt? }] }` */
+export const days = (agent) => get("/api/memory/days", { agent });
+
 export const policies = {
   read: (actorId) => get(`/api/memory-policy/${segment(actorId)}`),
   set: (actorId, { useMemories, generation, expectedRevision }) =>

@@ -1,25 +1,20 @@
 // What an agent keeps for itself: core memories, its days, and whether it may.
 
 import { h } from "../../base/dom.js";
-import { dayName } from "../../base/time.js";
 import { t } from "../../words/index.js";
-import { dayOf } from "../records/kinds.js";
 import { RecordList } from "../records/list.js";
+import { Days } from "./days.js";
 import { PolicyForm } from "./policy.js";
 
 export class Memories {
   constructor(state, actorId) {
     this.actorId = actorId;
-    const mine = (agentMemoryType) => () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType });
     const readOnly = !state.room.active;
     this.core = new RecordList(state, {
       family: "memory", readOnly, title: t("agent.core"), hint: t("agent.coreHint"), none: t("agent.coreNone"),
-      query: mine("core"), blank: { scopeType: "agent", scopeId: actorId },
+      query: () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType: "core" }), blank: { scopeType: "agent", scopeId: actorId },
     });
-    this.days = new RecordList(state, {
-      family: "memory", readOnly, title: t("agent.days"), hint: t("agent.daysHint"), none: t("agent.daysNone"),
-      query: mine("dated"), blank: null, headingOf: (record) => dayName(dayOf(record)),
-    });
+    this.days = new Days(state, actorId, readOnly);
     this.policy = new PolicyForm(actorId, readOnly);
     this.root = h("div", { class: "panel-content" }, this.core.element, this.days.element, this.policy.element);
   }
@@ -28,7 +23,8 @@ export class Memories {
     await Promise.all([this.core.refresh(), this.days.refresh(), this.policy.refresh()]);
   }
 
-  eventArrived({ type, body }) {
+  eventArrived({ type, body, actor }) {
+    if (type === "turn.completed" && actor.actorId === this.actorId) this.days.refresh();
     if (type.startsWith("memory.") && body.record?.scopeId === this.actorId) {
       (body.record.agentMemoryType === "dated" ? this.days : this.core).refresh();
     }

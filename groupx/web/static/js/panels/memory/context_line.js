@@ -27,7 +27,7 @@ export class ContextLine {
       run: () => this.startAnew(),
       onError: (error) => say(this.error, error.message),
     });
-    this.element = h("section", { class: "part context-line" },
+    this.element = h("section", { class: "part room-context" },
       h("div", { class: "part-head" }, h("h3", null, t("context.title"))),
       this.gauge, this.words, this.progress, this.error,
       h("div", { class: "buttons" }, this.compact, this.reset));

@@ -13,9 +13,10 @@ export function supersededId(record) {
   return record.supersedesMemoryId ?? record.supersedesIdentityId;
 }
 
-/** `{ edit, retract }`: a summary is only read, a dated memory can be taken back and not rewritten. */
+/** `{ edit, retract }`: the room's summary is only read, a dated memory can be taken back and not
+ * rewritten. */
 export function allowed(record) {
-  const open = record.status === "active" && record.kind !== "summary";
+  const open = record.status === "active" && record.sourceKind !== "generated_summary";
   return { edit: open && record.agentMemoryType !== "dated", retract: open };
 }
 
@@ -32,7 +33,7 @@ export function byGroup(records) {
   return ORDER.flatMap((group) => records.filter((record) => identityGroup(record) === group));
 }
 
-/** A moment of the local day that a dated memory is about. */
-export function dayOf({ localDate, createdAt }) {
-  return localDate ? `${localDate}T12:00:00` : createdAt;
+/** A moment of a local day, `2026-12-01`. */
+export function momentOf(localDate) {
+  return `${localDate}T12:00:00`;
 }

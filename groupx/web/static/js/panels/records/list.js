@@ -15,12 +15,12 @@ const MOST = 200;
  * Options: `family` "memory" | "identity"; `title`; `hint` what it is, in a sentence; `none` what an
  * empty one says; `query()` filters; `blank` the fields of a new record beside kind and content (null:
  * nothing can be added); `fromFirst`: not shown at all before its first record; `onPage(answer)`
- * hears the newest page; `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
+ * hears the newest page; `before()` loads what the list needs to be drawn; `above` an element over it; `order(records)` and `headingOf(record)` for lists in groups; `readOnly`.
  */
 export class RecordList {
   constructor(state, options) {
     this.state = state;
-    this.options = { order: (found) => found, headingOf: () => null, onPage: () => {}, ...options };
+    this.options = { order: (found) => found, headingOf: () => null, onPage: () => {}, before: async () => {}, ...options };
     this.items = new Map();
     this.headings = new Map();
     this.found = [];
@@ -37,7 +37,7 @@ export class RecordList {
       h("div", { class: "part-head" }, h("h3", null, options.title),
         h("label", { class: "check note" }, this.history, t("record.history")), this.add),
       options.hint ? h("p", { class: "note" }, options.hint) : null,
-      this.adding, this.error, this.list, this.none, this.more);
+      options.above, this.adding, this.error, this.list, this.none, this.more);
     this.element.hidden = options.fromFirst === true;
     this.refresher = new Refresher(() => this.load());
   }
@@ -54,6 +54,7 @@ export class RecordList {
 
   async load() {
     const limit = Math.min(MOST, Math.max(PAGE, this.found.length));
+    await this.options.before();
     const page = await this.read({ limit });
     this.options.onPage(page);
     this.take(page, []);
