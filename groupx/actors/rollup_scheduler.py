@@ -74,8 +74,9 @@ class RollupSchedulerActor:
                     await self._ports.bell.wait()
 
     async def _look(self, nursery: trio.Nursery) -> bool:
-        """Begin what is due and has a place; whether anything waits at all."""
-        days = await insist(self._ports.store, Read(pending_days, None, READ_DEADLINE_MS))
+        """Begin what is due and has a place; whether anything waits of those who may write it."""
+        owners = tuple(view.actor_id for view in self._ports.directory.views() if view.enabled)
+        days = await insist(self._ports.store, Read(pending_days, owners, READ_DEADLINE_MS))
         now = Now(self._ports.now_ms(), self._ports.local_date())
         there = self._there()
         for day in days:

@@ -25,6 +25,7 @@ SELECT r.room_id, r.actor_id, r.local_date, r.pending_turns, r.pending_chars,
     WHERE c.room_id = r.room_id AND c.status = 'active'), 0)
 FROM rooms CROSS JOIN agent_dated_memory_rollups r
   ON r.room_id = rooms.room_id AND r.pending_turns > 0
+WHERE r.actor_id IN ({{owners}})
 ORDER BY r.local_date, r.first_pending_at LIMIT {MOST_DAYS}
 """
 _PAIR = """
@@ -42,8 +43,9 @@ ORDER BY r.local_date DESC LIMIT :limit
 _MEMORY_FROM = 4
 
 
-def pending_days(conn: sqlite3.Connection, _: None) -> tuple[PendingDay, ...]:
-    """The oldest first, of every room."""
+def pending_days(conn: sqlite3.Connection, owners: tuple[ActorId, ...]) -> tuple[PendingDay, ...]:
+    """Of these agents, in every room, the oldest first."""
+    sql = _PENDING.format(owners=", ".join("?" * len(owners)))
     return tuple(
         PendingDay(
             key=DayKey(room_id=RoomId(row[0]), actor_id=ActorId(row[1]), local_date=row[2]),
@@ -54,7 +56,7 @@ def pending_days(conn: sqlite3.Connection, _: None) -> tuple[PendingDay, ...]:
             next_attempt_at=row[7],
             covered_seq=row[8],
         )
-        for row in conn.execute(_PENDING)
+        for row in conn.execute(sql, owners)
     )
 
 

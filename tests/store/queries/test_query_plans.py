@@ -212,7 +212,7 @@ def exercise_rollups(ledger):
     ledger.write(rollup_recovery.recover_rollups, None)
     for content in ("a day", "a longer day", None):
         ledger.completed(ledger.b)
-        assert pending_days(ledger.conn, None)
+        assert pending_days(ledger.conn, (ledger.a, ledger.b))
         batch = ledger.write(begin_batch, key)
         ledger.write(fail_batch, FailBatch(batch=batch, code="ADAPTER_EXITED"))
         batch = ledger.write(begin_batch, key)

@@ -8,6 +8,7 @@ from groupx.domain.ids import MAIN_ROOM, USER_ASSISTANT, USER_WEB
 from groupx.domain.memory_policy import SetPolicy
 from groupx.domain.outcomes import Cause
 from groupx.domain.rollup import DayKey, FailBatch, FinishBatch
+from groupx.domain.rooms import NewRoom
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.rollups import DaysQuery, batch_pairs, dated_days, pending_days
 from groupx.store.record_rows import find_record
@@ -15,6 +16,7 @@ from groupx.store.transactions.memory_policy import set_policy
 from groupx.store.transactions.retract import retract_record
 from groupx.store.transactions.rollup import begin_batch, fail_batch, finish_batch
 from groupx.store.transactions.rollup_recovery import recover_rollups
+from groupx.store.transactions.rooms import new_room
 from tests.store.records import Notes
 
 A, B, DAY = "agent:a", "agent:b", "2026-02-02"
@@ -44,10 +46,9 @@ def forbid(ledger, generation="disabled"):
     ledger.write(set_policy, command)
 
 
-def waiting(ledger):
-    return [
-        (day.key.actor_id, day.turns, day.characters) for day in pending_days(ledger.conn, None)
-    ]
+def waiting(ledger, *owners):
+    days = pending_days(ledger.conn, owners or (A, B))
+    return [(day.key.actor_id, day.turns, day.characters) for day in days]
 
 
 def test_the_first_is_remembered_and_later_ones_of_the_day_supersede(ledger):
@@ -157,6 +158,29 @@ def test_a_failure_waits_longer_each_time_and_success_forgets_it(ledger):
     [day] = dated_days(ledger.conn, DaysQuery(actor_id=A)).days
     assert (day.waiting_turns, day.last_error_code, day.next_attempt_at) == (0, None, None)
     assert day.record is not None
+
+
+def test_each_room_has_a_memory_of_the_day_and_tells_of_it_itself(ledger):
+    ledger.completed()
+    room = ledger.write(new_room, NewRoom(key=ledger.key("room.new"))).room_id
+    ledger.bindings[A] = ledger.open_session(A)
+    ledger.completed()
+    made = {}
+    for day in pending_days(ledger.conn, (A,)):
+        made[day.key.room_id] = finish(ledger, begin(ledger, day.key))
+        assert orjson.loads(ledger.frames[-1].data)["roomId"] == day.key.room_id
+    assert set(made) == {MAIN_ROOM, room}
+    assert [find_record(ledger.conn, "memory", it).status for it in made.values()] == ["active"] * 2
+    for room_id, memory_id in made.items():
+        [day] = dated_days(ledger.conn, DaysQuery(actor_id=A, room_id=room_id)).days
+        assert day.record.memory_id == memory_id
+
+
+def test_what_is_asked_of_nobody_else_waits(ledger):
+    ledger.completed()
+    ledger.completed(ledger.b)
+    assert [actor for actor, *_ in waiting(ledger, B)] == [B]
+    assert pending_days(ledger.conn, ()) == ()
 
 
 # --- crashes --------------------------------------------------------------------------------------
