@@ -101,7 +101,9 @@ def _term(piece: str) -> _Term | None:
     if own is not None:
         return _Term(_quote([own]), re.escape(piece), grows=False)
     found = words(piece)[:MAX_PIECES]
-    return _Term(_quote(found), _word_needle(found), grows=True) if found else None
+    if not found:
+        return None
+    return _Term(_quote(found), _word_needle(found), grows=len(found[-1]) > 1)
 
 
 def _phrase(text: str) -> list[_Term]:

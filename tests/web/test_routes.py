@@ -359,6 +359,18 @@ async def test_history_asks_for_the_page_it_names(client, store):
     assert response.json() == {"events": [], "previousPage": None, "throughSeq": 9}
 
 
+async def test_a_search_asks_for_what_it_names(client, store):
+    from groupx.domain.search_page import SearchPage, SearchQuery
+
+    store.answers["Read"] = SearchPage(results=(), next_cursor="7")
+    response = await client.get("/api/search?q=plan&rooms=all&cursor=9&limit=1")
+    assert store.asked[0].query == SearchQuery(text="plan", all_rooms=True, cursor=9, limit=1)
+    assert store.asked[0].deadline_ms == 100
+    assert response.json() == {"results": [], "nextCursor": "7"}
+    refused = await client.get("/api/search?q=plan&cursor=x")
+    assert refused.status == 400
+
+
 def test_details_that_are_no_json_do_not_break_the_answer():
     from groupx.web.errors import error_answer
 

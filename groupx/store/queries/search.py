@@ -26,7 +26,6 @@ _FILTERS = """
     WHERE e.seq = d.seq AND t.value IN (:target, 'agent:' || :target, 'user:' || :target)))
   AND (NOT :code OR EXISTS (
     SELECT 1 FROM events e WHERE e.seq = d.seq AND instr(e.body_json, '```')))
-ORDER BY 1 DESC LIMIT :limit
 """
 _BODY = "SELECT body_json FROM events WHERE seq = ?"
 _STATE = """
@@ -44,7 +43,10 @@ def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchPage:
     terms = parse_search(query.text)
     rows: list[tuple[Any, ...]] = []
     if not terms.is_empty:
-        select = (_BY_WORDS if terms.expression else _BY_FILTERS) + _FILTERS
+        select, key = (
+            (_BY_WORDS, "search_fts.rowid") if terms.expression else (_BY_FILTERS, "d.doc_id")
+        )
+        select += f"{_FILTERS}ORDER BY {key} DESC LIMIT :limit"
         rows = conn.execute(select, _values(query, terms, room_id)).fetchall()
     shown = rows[: query.limit]
     return SearchPage(
