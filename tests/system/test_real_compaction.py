@@ -34,10 +34,12 @@ def test_a_real_program_writes_the_checkpoint_and_then_has_its_turn(tmp_path, mo
             [turn] = daemon.send("SAY:here", f"agent:{program.name}")["turns"]
             end = stream.until(of_turn(turn["turnId"], *TERMINAL), "its end", TURN_SECONDS)
         assert end["type"] == "turn.completed"
-        [summary] = [
-            record for record in daemon.get("/api/memory")["records"] if record["kind"] == "summary"
+        [checkpoint] = [
+            record["content"]
+            for record in daemon.get("/api/memory")["records"]
+            if record["sourceKind"] == "generated_summary"
         ]
-        assert summary["content"] == f"the-checkpoint-of-{program.name}"
+        assert checkpoint == f"the-checkpoint-of-{program.name}"
         assert model.prompts_with(ASSIGNMENT.splitlines()[0], program.dialect)
         detail = daemon.get(f"/api/turns/{turn['turnId']}")
         shown = {section["name"]: section["entries"] for section in detail["packet"]["sections"]}
