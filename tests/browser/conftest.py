@@ -104,10 +104,17 @@ def _is_complaint(message: object) -> bool:
 
 @pytest.fixture
 def open_room(open_page: Callable[..., Page], daemon: Daemon) -> OpenRoom:
-    """`open_room(size, **context options)`: a logged-in page with the room loaded."""
+    """`open_room(size, before=…, **context options)`: a logged-in page with the room loaded."""
 
-    def opened(size: str = "wide", daemon: Daemon = daemon, **options: object) -> RoomPage:
-        room = RoomPage(open_page(size, **options), daemon)
+    def opened(
+        size: str = "wide",
+        daemon: Daemon = daemon,
+        before: Callable[[Page], object] = lambda _: None,
+        **options: object,
+    ) -> RoomPage:
+        page = open_page(size, **options)
+        before(page)
+        room = RoomPage(page, daemon)
         room.log_in()
         return room
 

@@ -1,5 +1,6 @@
 """Reading a long room: where the reader stands, what is folded, what is older."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -7,7 +8,8 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import OpenRoom
 from tests.browser.room import RoomPage
-from tests.system.daemon import Daemon, demo_agent, of_turn
+from tests.system.daemon import Daemon, demo_agent
+from tests.system.long_room import plain, write_long_room
 
 MESSAGES = 90
 
@@ -16,12 +18,10 @@ MESSAGES = 90
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A room with a history of several pages."""
     daemon = Daemon(tmp_path_factory.mktemp("room"), {"bob": demo_agent(name="Bob")})
+    daemon.data.mkdir(mode=0o700)
+    write_long_room(daemon.data / "groupx-local.db", plain(MESSAGES))
     try:
         daemon.start()
-        with daemon.stream() as stream:
-            for number in range(MESSAGES):
-                turn = daemon.send(f"message number {number}.", "agent:bob")["turns"][0]["turnId"]
-                stream.until(of_turn(turn, "turn.completed"), "its answer")
         yield daemon
     finally:
         daemon.dispose()
@@ -77,7 +77,9 @@ def test_the_newest_is_shown_and_older_pages_come_without_a_jump(open_room: Open
     room.scroller.evaluate("e => { e.scrollTop = 0; }")
     expect(room.message("message number 0.")).to_be_in_viewport()
     assert room.page.locator(".item").count() >= 2 * MESSAGES
-    assert room.page.locator(".day:visible").count() == 1
+    days = room.page.locator(".day:visible").all_text_contents()
+    assert days
+    assert len(days) == len(set(days))
 
 
 def test_who_reads_above_is_left_alone_and_told_what_is_new(open_room: OpenRoom):
@@ -137,3 +139,39 @@ def test_a_permalink_shows_its_message(open_room: OpenRoom):
     room.page.reload()
     room.loaded()
     expect(room.message(f"message number {MESSAGES - 10}.")).to_be_in_viewport()
+
+
+def test_a_permalink_to_what_is_not_loaded_loads_it_and_leads_back(open_room: OpenRoom):
+    room = open_room()
+    first = next(it for it in room.daemon.history() if it["type"] == "message.created")
+    expect(room.page.locator(f'[id="{first["eventId"]}"]')).to_have_count(0)
+    room.page.evaluate("id => { location.hash = id; }", first["eventId"])
+    expect(room.message("message number 0.")).to_be_in_viewport()
+    room.page.get_by_role("button", name="Newest").click()
+    assert room.at_bottom()
+    room.page.evaluate("location.hash = 'evt_of_nobody'")
+    expect(room.page.get_by_text("That message is not in this room.")).to_be_visible()
+
+
+def test_a_line_stands_above_what_came_since_the_last_visit(open_room: OpenRoom):
+    room = open_room()
+    expect(room.page.locator(".fresh:visible")).to_have_count(0)
+    room.page.goto("about:blank")
+    room.daemon.send("while you were away", "agent:bob")
+    room.page.goto(f"http://127.0.0.1:{room.daemon.port}/")
+    room.loaded()
+    line = room.page.locator(".fresh:visible")
+    expect(line).to_have_text("New since you were here")
+    expect(room.page.locator(".item", has=line)).to_contain_text("while you were away")
+    room.page.reload()
+    room.loaded()
+    expect(line).to_have_count(0)
+
+
+def test_a_clock_that_is_off_makes_no_nonsense(open_room: OpenRoom):
+    """The browser's clock is a day ahead; the daemon's is what counts."""
+    room = open_room(before=lambda page: page.clock.install(time=time.time() + 86_400))
+    room.daemon.send("on time", "agent:bob")
+    message = room.message("on time")
+    expect(message.locator(".when").first).to_have_text("just now")
+    assert room.page.locator(".day:visible").all_text_contents()[-1] == "Today"

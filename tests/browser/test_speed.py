@@ -1,0 +1,156 @@
+"""How quick the page is in a room of 5 000 messages; the figures are an artifact, not a gate.
+
+`GROUPX_SPEED=1 ./dev test tests/browser/test_speed.py` takes the whole room; the ordinary run a
+tenth of it, and only proves that the measuring works.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ARTIFACTS, OpenRoom
+from tests.browser.room import RoomPage
+from tests.system.daemon import Daemon, demo_agent
+from tests.system.long_room import Exchange, write_long_room
+
+WHOLE = bool(os.environ.get("GROUPX_SPEED"))
+EXCHANGES = 2500 if WHOLE else 250
+CODE_BLOCKS = 60
+LONG = "A line of a long message, one of many.\n" * 5200
+KEYS = 60
+
+FRAMES = """
+() => {
+  window.painted = { delays: [] };
+  document.querySelector('textarea.draft').addEventListener('keydown', () => {
+    const pressed = performance.now();
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => painted.delays.push(performance.now() - pressed);
+      channel.port2.postMessage(null);
+    });
+  });
+}
+"""
+"""From each key to the end of the frame that shows it."""
+
+
+def exchanges() -> Iterator[Exchange]:
+    """Short ones, with a message of 200 KB and the code blocks among the newest."""
+    code = "Look:\n\n```python\ndef answer(it):\n    return len(it) * 42\n```\n\nThat is it."
+    for number in range(EXCHANGES):
+        newest = EXCHANGES - number <= CODE_BLOCKS
+        said = LONG if EXCHANGES - number == CODE_BLOCKS // 2 else f"message number {number}."
+        yield said, code if newest else f"answer number {number}."
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    agents = {name: demo_agent(0.02, name=name.title()) for name in ("bob", "ada", "cleo")}
+    daemon = Daemon(tmp_path_factory.mktemp("room"), agents)
+    daemon.data.mkdir(mode=0o700)
+    write_long_room(daemon.data / "groupx-local.db", exchanges())
+    try:
+        daemon.start()
+        daemon.wait_idle()
+        yield daemon
+    finally:
+        daemon.dispose()
+
+
+def first_paint(room: RoomPage) -> float:
+    """From the navigation to the newest message on the screen, in ms."""
+    room.page.add_init_script(
+        """new MutationObserver((_, observer) => {
+          if (!document.querySelector('.item')) return;
+          observer.disconnect();
+          requestAnimationFrame(() => setTimeout(() => { window.shownAt = performance.now(); }));
+        }).observe(document, { childList: true, subtree: true });"""
+    )
+    room.page.reload()
+    room.loaded()
+    room.page.wait_for_function("window.shownAt")
+    return room.page.evaluate("window.shownAt")
+
+
+def heap(page: Page) -> float:
+    """MB in use after a collection."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    metrics = session.send("Runtime.getHeapUsage")
+    session.detach()
+    return metrics["usedSize"] / 1e6
+
+
+def keystrokes(room: RoomPage) -> dict[str, float]:
+    """Typing while three agents stream: ms from key to frame."""
+    room.say("slow", "all")
+    expect(room.page.locator('.bubble.turn[aria-busy="true"]')).to_have_count(3)
+    room.page.evaluate(FRAMES)
+    room.draft.press_sequentially("x" * KEYS)
+    delays = sorted(room.page.evaluate("painted.delays"))
+    assert room.page.locator('.bubble.turn[aria-busy="true"]').count() == 3
+    room.draft.fill("")
+    return {"median": delays[len(delays) // 2], "p95": delays[int(len(delays) * 0.95)]}
+
+
+def load_all(room: RoomPage) -> int:
+    """Scroll up to the beginning; how far what was read has moved at most, in px."""
+    worst = 0
+    while room.page.locator(".older").text_content() != "This is where the room begins.":
+        worst = max(
+            worst,
+            room.page.evaluate(
+                """async () => {
+                  const scroller = document.getElementById('scroller');
+                  const count = () => document.querySelectorAll('.item').length;
+                  const frame = () => new Promise(requestAnimationFrame);
+                  const older = document.querySelector('.older');
+                  const before = count();
+                  scroller.scrollTop = 400;
+                  await frame();
+                  await frame();
+                  await frame(); // what came into view has its size now
+                  if (count() !== before) return 0; // the page was quicker than the eye
+                  const top = scroller.getBoundingClientRect().top;
+                  const first = [...document.querySelectorAll('.item')].find(
+                    (item) => item.getBoundingClientRect().bottom > top);
+                  const at = first.getBoundingClientRect().top;
+                  for (let frames = 0; frames < 600 && count() === before; frames++) {
+                    if (older.textContent.includes('begins')) break;
+                    await frame();
+                  }
+                  await frame();
+                  await frame();
+                  return Math.abs(Math.round(first.getBoundingClientRect().top - at));
+                }"""
+            ),
+        )
+    return worst
+
+
+def test_figures(open_room: OpenRoom, daemon: Daemon):
+    room = open_room()
+    figures: dict[str, Any] = {"messages": 2 * EXCHANGES}
+    figures["firstPaintMs"] = first_paint(room)
+    assert room.at_bottom()
+    figures["heapMb"] = heap(room.page)
+    figures["keyMs"] = keystrokes(room)
+    for agent in daemon.get("/api/bootstrap")["agents"]:
+        daemon.post(f"/api/turns/{agent['lane']['activeTurnId']}/cancel")
+    expect(room.page.locator('.bubble.turn[aria-busy="true"]')).to_have_count(0)
+    figures["movedPx"] = load_all(room)
+    figures["items"] = room.page.locator(".item").count()
+    assert figures["items"] >= 2 * EXCHANGES
+    figures["heapMbAllLoaded"] = heap(room.page)
+    room.page.get_by_role("button", name="Newest").click()
+    assert room.at_bottom()
+    ARTIFACTS.mkdir(exist_ok=True)
+    text = json.dumps(figures, indent=1)
+    (ARTIFACTS / "speed.json").write_text(text + "\n")
+    print(text)  # noqa: T201 - the figures are what it is run for
+    assert figures["movedPx"] <= 2
