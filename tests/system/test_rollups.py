@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.system.conftest import MakeDaemon
-from tests.system.daemon import TERMINAL, Daemon, of_turn
+from tests.system.daemon import TERMINAL, Daemon, demo_agent, of_turn
 from tests.system.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
@@ -19,7 +19,7 @@ def days(daemon: Daemon) -> list[dict[str, Any]]:
 
 
 def test_a_day_is_remembered_by_its_agent_once_it_is_over(make_daemon: MakeDaemon) -> None:
-    daemon = make_daemon()
+    daemon = make_daemon({"ada": demo_agent()})
     daemon.start(TZ=WEST)
     turn = daemon.send("say the release is cut on Fridays", "agent:ada")["turns"][0]["turnId"]
     with daemon.stream() as events:
