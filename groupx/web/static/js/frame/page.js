@@ -150,7 +150,8 @@ export class Page {
     this.topbar.failed();
     if (error.code === "NOT_FOUND" && roomId) {
       this.toast.show(t("rooms.gone"), t("rooms.back"), () => {
-        location.hash = "";
+        history.replaceState(null, "", location.pathname);
+        this.start();
       });
       return;
     }
