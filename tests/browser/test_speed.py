@@ -133,6 +133,7 @@ def load_all(room: RoomPage) -> int:
     return worst
 
 
+@pytest.mark.timeout(300 if WHOLE else 60)
 def test_figures(open_room: OpenRoom, daemon: Daemon):
     room = open_room()
     figures: dict[str, Any] = {"messages": 2 * EXCHANGES}
