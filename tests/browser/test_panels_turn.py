@@ -1,6 +1,6 @@
 """The turn inspector: why a turn exists, what happened to it, and what it was told."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.conftest import OpenRoom
 from tests.browser.room import RoomPage
@@ -42,7 +42,11 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     expect(panel.locator(".chain .step", has_text="Ada asked")).to_contain_text(
         "is the build green?"
     )
+    room.page.route(f"**/api/turns/{turn_id}", _with_what_was_left_out, times=1)
     panel.get_by_role("link", name="The turn it was said in").click()
+    expect(panel.locator(".sizes li", has_text="Its days")).to_contain_text("2 left out")
+    expect(panel.locator(".relevant")).to_contain_text("1 of 3 found")
+    expect(panel.get_by_role("button", name="mem_found")).to_be_visible()
     expect(room.page).to_have_url(f"http://127.0.0.1:{daemon.port}/#/turn/{turn_id}")
     panel.get_by_role("link", name="Show the answer").click()
     expect(room.answer("ada")).to_be_in_viewport()
@@ -51,6 +55,14 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     expect(panel).to_be_hidden()
     room.answer("ada").get_by_role("link", name="Details").click()
     expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
+
+
+def _with_what_was_left_out(route: Route) -> None:
+    """A turn whose packet was not as small as a demo's."""
+    answer = route.fetch().json()
+    answer["packet"]["omitted"] = [{"section": "agent_dated_memory", "count": 2}]
+    answer["packet"]["relevant"] = {"ids": ["mem_found"], "candidates": 3}
+    route.fulfill(json=answer)
 
 
 def test_a_turn_is_stopped_and_sent_again_from_its_page(open_room: OpenRoom, daemon: Daemon):
