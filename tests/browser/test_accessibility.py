@@ -35,6 +35,7 @@ def _states(room: RoomPage, size: str) -> Iterator[str]:
     """One after another everything that can be looked at; each gives its name."""
     page = room.page
     yield "room"
+    expect(page.locator("#sidebar")).to_be_visible(visible=size == "wide")
     room.scroller.focus()
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
