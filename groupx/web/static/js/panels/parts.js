@@ -2,9 +2,8 @@
 
 import { h } from "../base/dom.js";
 import { dayKey } from "../base/time.js";
+import { copyButton } from "../view/copy.js";
 import { language, t } from "../words/index.js";
-
-const COPIED_MS = 1500;
 
 /** A titled part of a view; `beside` stands at the end of its heading. */
 export function section(title, beside, ...children) {
@@ -35,14 +34,7 @@ export function number(value) {
 
 /** An id that a click copies. */
 export function copyable(text) {
-  const button = h("button", { class: "copyable", type: "button", title: t("copy"),
-    "data-key": `copy:${text}` }, text);
-  button.addEventListener("click", async () => {
-    const done = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    button.textContent = t(done ? "code.copied" : "code.notCopied");
-    setTimeout(() => (button.textContent = text), COPIED_MS);
-  });
-  return button;
+  return copyButton(() => text, text, { kind: "copyable", title: t("copy"), key: `copy:${text}` });
 }
 
 /**
