@@ -30,7 +30,9 @@ def part(config: Config = CONFIG) -> AssistantPart:
     if config.enabled_assistant is not None:
         fields: dict[str, Any] = {field.name: nothing for field in attrs.fields(SessionPorts)}
         sessions = SessionPorts(**(fields | {"timeouts": Timeouts()}))
-    return AssistantPart(config, store=nothing, sessions=sessions, now_ms=lambda: 1)
+    return AssistantPart(
+        config, store=nothing, sessions=sessions, now_ms=lambda: 1, on_change=lambda: None
+    )
 
 
 async def test_after_too_many_crashes_it_is_off_and_says_why(autojump_clock) -> None:

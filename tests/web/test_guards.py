@@ -29,20 +29,23 @@ SAMPLES = {
     "useMemories": True,
     "generation": "enabled",
     "expectedRevision": 0,
+    "q": "plan",
 }
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get"]
 GUARDED = [policy for policy in POLICIES if policy.auth is not Auth.OPEN]
 OPEN_DOOR = {"health", "index", "static", "login", "login_codes", "shutdown"}
 WITH_BODY = [policy for policy in POLICIES if policy.body is not None]
 UNKNOWN = ["/nothing", "/api/nothing", "/static", "/api/turns/x/nothing", "//", "*", "/API/health",
-           "/api/health/", "http://127.0.0.1:4310/api/health", "/api/search", "/api/rooms/x",
+           "/api/health/", "http://127.0.0.1:4310/api/health", "/api/rooms/x",
            "/api/memories", "/api/setup/x", "/api/assistant/x", "/api/backup/x",
            "/mcp/x"]  # fmt: skip
 
 
 def address(policy):
     path = policy.path.replace("<path:name>", "index.html")
-    return path.replace("<agent>", "agent:a").replace("<turn_id>", "t").replace("<message_id>", "m")
+    path = path.replace("<agent>", "agent:a").replace("<turn_id>", "t").replace("<message_id>", "m")
+    asked = [name for name, field in (policy.query or {}).items() if field.required]
+    return path + "".join(f"?{name}={SAMPLES[name]}" for name in asked)
 
 
 def body_of(policy):
