@@ -3,10 +3,8 @@
 import { get } from "../transport/api.js";
 import { RoomStream } from "../transport/stream.js";
 import { clockTime } from "../base/time.js";
-import { routeHash } from "./router.js";
+import { turnLinks } from "./start_notices.js";
 import { t } from "../words/index.js";
-
-const MAX_LINKS = 6;
 
 /** Calls `onEvent(envelope)` for what the room's state has taken, `onBootstrap(answer)` after a gap or a change of
  * rooms, and `onStale()` when what is shown has to be loaded anew. */
@@ -77,9 +75,7 @@ export class Follower {
     runtime.startedAt = startedAt;
     const unknown = turns.filter(({ body }) => body.deliveryCertainty === "unknown").length;
     const counts = turns.length ? ` ${t("notice.interrupted", { n: turns.length, unknown })}` : "";
-    this.state.notice(line + counts, turns.slice(0, MAX_LINKS).map(({ actor, body }) => ({
-      href: routeHash("turn", body.turnId),
-      text: t("notice.turnOf", { name: this.state.agentName(body.targetActorId ?? actor.actorId) }),
-    })));
+    this.state.notice(line + counts, turnLinks(turns.map(({ actor, body }) =>
+      ({ turnId: body.turnId, target: body.targetActorId ?? actor.actorId })), this.state));
   }
 }

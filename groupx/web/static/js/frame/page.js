@@ -18,6 +18,7 @@ import { parseRoute, Router, routeHash } from "./router.js";
 import { Scroller } from "../room/scroll.js";
 import { Sidebar } from "../sidebar/sidebar.js";
 import { Timeline } from "../room/timeline.js";
+import { tellOfStart } from "./start_notices.js";
 import { Toast } from "./toast.js";
 import { Topbar, roomName } from "./topbar.js";
 import { nowIso } from "../base/clock.js";
@@ -123,6 +124,7 @@ export class Page {
     this.unread.called(roomName(bootstrap.room));
     this.topbar.show(bootstrap.room);
     this.showDock(bootstrap);
+    tellOfStart(bootstrap, this.state);
     this.painter.now();
     this.empty.show(this.state.entries);
     this.composer?.rosterChanged();
