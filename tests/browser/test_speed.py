@@ -1,7 +1,7 @@
 """How quick the page is in a room of 5 000 messages; the figures are an artifact, not a gate.
 
 `GROUPX_SPEED=1 ./dev test tests/browser/test_speed.py` takes the whole room; the ordinary run a
-tenth of it, and only proves that the measuring works.
+twentieth of it, and only proves that the measuring works.
 """
 
 import json
@@ -18,7 +18,7 @@ from tests.system.daemon import Daemon, demo_agent
 from tests.system.long_room import Exchange, write_long_room
 
 WHOLE = bool(os.environ.get("GROUPX_SPEED"))
-EXCHANGES = 2500 if WHOLE else 250
+EXCHANGES = 2500 if WHOLE else 120
 CODE_BLOCKS = 60
 LONG = "A line of a long message, one of many.\n" * 5200
 KEYS = 60
@@ -148,10 +148,10 @@ def test_figures(open_room: OpenRoom, daemon: Daemon):
     figures["items"] = room.page.locator(".item").count()
     assert figures["items"] >= 2 * EXCHANGES
     figures["heapMbAllLoaded"] = heap(room.page)
-    room.page.get_by_role("button", name="Newest").click()
-    assert room.at_bottom()
     ARTIFACTS.mkdir(exist_ok=True)
     text = json.dumps(figures, indent=1)
     (ARTIFACTS / "speed.json").write_text(text + "\n")
     print(text)  # noqa: T201 - the figures are what it is run for
     assert figures["movedPx"] <= 2
+    room.page.locator(".jump").click()
+    assert room.at_bottom()

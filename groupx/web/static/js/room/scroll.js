@@ -71,12 +71,24 @@ export class Scroller {
   /** Run `change`, which adds above, and leave what is read where it is on the screen. */
   keepPlace(change) {
     const top = this.element.getBoundingClientRect().top;
-    const anchor = [...this.content.children].find(
-      (child) => child.getBoundingClientRect().bottom > top);
+    const anchor = this.firstBelow(top);
     const before = anchor?.getBoundingClientRect().top;
     change();
     if (anchor?.isConnected) {
       this.element.scrollTop += anchor.getBoundingClientRect().top - before;
     }
+  }
+
+  /** The first element that reaches below this height of the window. */
+  firstBelow(top) {
+    const { children } = this.content;
+    let low = 0;
+    let high = children.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (children[middle].getBoundingClientRect().bottom > top) high = middle;
+      else low = middle + 1;
+    }
+    return children[low];
   }
 }
