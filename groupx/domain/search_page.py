@@ -7,8 +7,6 @@ from groupx.domain.wire import optional
 
 MAX_HITS = 50
 """Of one page."""
-MAX_INDEXED = 64_000
-"""Characters of one text that are indexed; of a longer one only its beginning is found."""
 
 
 @attrs.frozen(kw_only=True)

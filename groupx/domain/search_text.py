@@ -5,9 +5,11 @@ found; words stay whole; what stands for itself (`c++`, `.net`, an emoji) become
 characters that the index's tokenizer keeps together.
 """
 
+import operator
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import chain
 
 CJK = (
     "\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3040-\u30ff\u3100-\u312f\u3130-\u318f\u31a0-\u31bf"
@@ -28,6 +30,7 @@ MAX_INDEXED = 64_000
 
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 _PIECE = re.compile(f"[{CJK}]+|[{PICTURES}]|[^{CJK}{PICTURES}{SEPARATORS}]+")
+_PLAIN_BLANKS = {code: " " for code in range(128) if re.match(f"[{SEPARATORS}]", chr(code))}
 _RUN = re.compile(f"[{CJK}]")
 _WORD = re.compile(r"[^\W_]+")
 _SHIFT = 0xF0000
@@ -36,6 +39,8 @@ _SHIFT = 0xF0000
 
 def folded(text: str) -> str:
     """NFKC and casefold; characters that mean something only in one program become blanks."""
+    if text.isascii():
+        return text.lower()
     return _PRIVATE.sub(" ", unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -68,19 +73,21 @@ def sign(piece: str) -> str | None:
 
 def run_tokens(run: str) -> list[str]:
     """`ABC` → `A AB B BC C`: each character and each pair."""
-    tokens: list[str] = []
-    for position, character in enumerate(run):
-        tokens.append(character)
-        if position + 1 < len(run):
-            tokens.append(run[position : position + 2])
-    return tokens
+    pairs = map(operator.add, run, run[1:])
+    return [*chain.from_iterable(zip(run, pairs, strict=False)), run[-1]]
 
 
 def index_tokens(text: str) -> str:
     """What is indexed of a text: its tokens with blanks between, signs after all others, so that
     words stay neighbours. The same for the same text, as the index must be told to forget it."""
+    tokens, signs = _plain_tokens(text) if text.isascii() else _tokens(text)
+    return " ".join([*tokens, *dict.fromkeys(signs)])
+
+
+def _tokens(text: str) -> tuple[list[str], list[str]]:
+    """The words and parts of runs in their order, and the signs."""
     tokens: list[str] = []
-    signs: dict[str, None] = {}
+    signs: list[str] = []
     for piece in pieces(folded(text)):
         if is_run(piece):
             tokens += run_tokens(piece)
@@ -88,5 +95,17 @@ def index_tokens(text: str) -> str:
         tokens += words(piece)
         own = sign(piece)
         if own is not None:
-            signs[own] = None
-    return " ".join([*tokens, *signs])
+            signs.append(own)
+    return tokens, signs
+
+
+def _plain_tokens(text: str) -> tuple[list[str], list[str]]:
+    """The same of an ASCII text, in a fraction of the time: a writer waits for it."""
+    text = text.lower()
+    signs: list[str] = []
+    for piece in text.translate(_PLAIN_BLANKS).split():
+        if not (piece[0].isalnum() and piece[-1].isalnum()):
+            own = sign(piece.rstrip(TRAILING) or piece)
+            if own is not None:
+                signs.append(own)
+    return words(text), signs

@@ -9,8 +9,7 @@ from typing import Any
 
 import attrs
 
-from groupx.domain.search_page import MAX_INDEXED
-from groupx.domain.search_text import index_tokens
+from groupx.domain.search_text import MAX_INDEXED, index_tokens
 from groupx.store.event_rows import content_of, load_json
 
 _ADD = """

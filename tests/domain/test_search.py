@@ -74,6 +74,13 @@ def test_no_text_breaks_the_index(text, query):
     assert found_in({1: text}, query) <= {1}
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_a_plain_text_gives_the_same_tokens_as_any_other(text):
+    """`é` has no word in common with ASCII, and leads the text along the long way."""
+    assert index_tokens(text) == index_tokens(f"é {text}").removeprefix("é").lstrip(" ")
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.text("数据库索引", min_size=1, max_size=12), st.text("数据库", min_size=1, max_size=4))
 def test_runs_are_found_as_substrings(text, query):
