@@ -6,7 +6,16 @@ import { language, t } from "../words/index.js";
 /** What a room is called: the first one has no title of its own. */
 export function roomName(room) {
   if (room.title !== room.roomId) return room.title;
-  return room.active ? "GroupX" : t("rooms.untitled", { date: new Date(room.createdAt).toLocaleDateString(language()) });
+  return room.active ? "GroupX" : t("rooms.untitled", { date: dayOf(room.createdAt) });
+}
+
+/** The day, with its year when it is not this one. */
+function dayOf(iso) {
+  const date = new Date(iso);
+  /** @type {Intl.DateTimeFormatOptions} */
+  const parts = { month: "short", day: "numeric" };
+  if (date.getFullYear() !== new Date().getFullYear()) parts.year = "numeric";
+  return date.toLocaleDateString(language(), parts);
 }
 
 export class Topbar {

@@ -62,7 +62,8 @@ export class Roster {
           h("span", { class: `dot tone-${TONES[agent.state] ?? "dim"}`, "aria-hidden": "true" }),
           t(`agent.state.${agent.state}`), since ? elapsedElement(since) : null,
           agent.lane.queued ? h("span", { class: "badge" }, t("agent.queued", { n: agent.lane.queued })) : null,
-          agent.paused ? h("span", { class: "badge warn" }, t("agent.paused")) : null)));
+          agent.paused ? h("span", { class: "badge warn" }, t("agent.paused")) : null),
+        gauge(agent)));
     const details = h("details", { class: "agent", open: this.opened.has(agent.actorId) },
       summary, this.body(agent));
     details.addEventListener("toggle", () => {
@@ -71,7 +72,7 @@ export class Roster {
     });
     const why = agent.lastError && !RUNNING.has(agent.state)
       ? h("p", { class: "agent-error", title: agent.lastError.code }, agent.lastError.message) : null;
-    return [details, gauge(agent), why];
+    return [details, why];
   }
 
   body(agent) {
@@ -112,6 +113,6 @@ function contextWords({ characters, max }) {
 /** How much of what may be told to an agent at once its last packet was: a thin line. */
 function gauge({ context }) {
   const words = context ? contextWords(context) : null;
-  return h("div", { class: "context-line", title: words },
+  return h("span", { class: "context-line", title: words },
     context ? h("meter", { min: 0, max: context.max, value: context.characters, "aria-label": words }) : null);
 }
