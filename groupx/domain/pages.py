@@ -31,11 +31,14 @@ class EventsAfter:
 
 @attrs.frozen(kw_only=True)
 class HistoryQuery:
-    """A page of events under `before_seq` (None = the newest)."""
+    """A page of events: under `before_seq`, above `after_seq`, around one; or the newest."""
 
     room_id: RoomId | None = None
     """None = the active room."""
     before_seq: int | None = None
+    after_seq: int | None = None
+    around: str | None = None
+    """An event id."""
     limit: int = 100
 
 
@@ -48,6 +51,14 @@ class HistoryPage:
     previous_before_seq: int | None
     through_seq: int
     """The room's newest seq, 0 for an empty room."""
+    endings: tuple[Frame, ...] = ()
+    """How turns ended that were queued in this page and ended after it."""
+
+    @property
+    def next_after_seq(self) -> int | None:
+        """Asks for the page after; None when there is none."""
+        last = self.events[-1].seq if self.events else None
+        return last if last is not None and last < self.through_seq else None
 
 
 @attrs.frozen(kw_only=True)

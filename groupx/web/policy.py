@@ -137,6 +137,7 @@ POLICIES: tuple[Policy, ...] = (
     _get("bootstrap", "/api/bootstrap", query=_READING),
     _get("history", "/api/history",
          query={**_READING, "beforeSeq": number(least=1, most=MAX_SEQ),
+                "afterSeq": number(least=0, most=MAX_SEQ), "around": identifier(required=False),
                 "limit": number(least=1, most=MAX_PAGE_EVENTS)}),
     _get("search", "/api/search",
          query={"q": text(most=MAX_QUERY), "roomId": identifier(required=False),

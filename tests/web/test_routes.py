@@ -352,11 +352,20 @@ async def test_history_asks_for_the_page_it_names(client, store):
         "events": [{"seq": 7, "note": "é"}],
         "previousPage": {"beforeSeq": 7},
         "throughSeq": 9,
+        "nextPage": {"afterSeq": 7},
+        "endings": [],
     }
     store.answers["Read"] = attrs.evolve(page, events=(), previous_before_seq=None)
     response = await client.get("/api/history")
     assert store.asked[1].query == HistoryQuery(limit=100)
-    assert response.json() == {"events": [], "previousPage": None, "throughSeq": 9}
+    assert response.json() == {
+        "events": [], "previousPage": None, "nextPage": None, "endings": [], "throughSeq": 9,
+    }  # fmt: skip
+    response = await client.get("/api/history?around=evt_7&roomId=r")
+    assert store.asked[2].query == HistoryQuery(room_id="r", around="evt_7")
+    assert (await client.get("/api/history?afterSeq=0&around=evt_7")).code == "INVALID_ENVELOPE"
+    await client.get("/api/history?afterSeq=0")
+    assert store.asked[3].query == HistoryQuery(after_seq=0)
 
 
 async def test_a_search_asks_for_what_it_names(client, store):

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from groupx.domain.errors import GroupXError
@@ -24,6 +26,45 @@ def test_page_by_page_to_the_first_event(ledger):
         if before is None:
             break
     assert seen == ledger.frames
+
+
+def test_page_by_page_to_the_newest(ledger):
+    fill(ledger, 30)
+    seen, after = [], 0
+    while after is not None:
+        page = history(ledger.conn, HistoryQuery(after_seq=after, limit=25))
+        seen += page.events
+        after = page.next_after_seq
+    assert seen == ledger.frames
+
+
+def test_a_page_around_an_event_leads_on_both_ways(ledger):
+    fill(ledger, 30)
+    for place in (0, 29, 59):
+        wanted = json.loads(ledger.frames[place].data)["eventId"]
+        page = history(ledger.conn, HistoryQuery(around=wanted, limit=10))
+        first, last = max(0, place - 5), min(60, place + 5)
+        assert list(page.events) == ledger.frames[first:last]
+        assert page.previous_before_seq == (ledger.frames[first].seq if first else None)
+        assert page.next_after_seq == (ledger.frames[last - 1].seq if last < 60 else None)
+    ledger.conn.execute("UPDATE rooms SET active = 0")
+    ledger.conn.execute("INSERT INTO rooms VALUES ('room:2', 'two', 1, 'now', NULL)")
+    for query in (HistoryQuery(around=wanted), HistoryQuery(room_id="room:main", around="evt_0")):
+        with pytest.raises(GroupXError, match="NOT_FOUND"):
+            history(ledger.conn, query)
+
+
+def test_a_page_tells_how_its_turns_ended_below_it(ledger):
+    done = ledger.completed()
+    sent = ledger.send()
+    newest = history(ledger.conn, HistoryQuery())
+    assert newest.endings == ()
+    page = history(ledger.conn, HistoryQuery(before_seq=3))
+    assert [it.type for it in page.events] == ["message.created", "turn.queued"]
+    assert [it.type for it in page.endings] == ["turn.completed"]
+    assert json.loads(page.endings[0].data)["body"]["turnId"] == done.turn_id
+    open_page = history(ledger.conn, HistoryQuery(around=sent.message_event_id, limit=4))
+    assert open_page.endings == ()
 
 
 def test_an_empty_room(ledger):
