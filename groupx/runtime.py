@@ -1,8 +1,8 @@
 """The composition root: the only place that names concrete classes of all layers.
 
 One tree, started from the first and stopped from the last:
-web · processes · store · hub · broker · context · lanes · rollups · mcp · agents · assistant ·
-door.
+web · processes · store · hub · broker · context · lanes · rollups · search · mcp · agents ·
+assistant · door.
 """
 
 import os
@@ -47,6 +47,7 @@ from groupx.runtime_notices import config_notices, restart_message
 from groupx.runtime_processes import ProcessesPart
 from groupx.runtime_rollups import NAME as ROLLUPS
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
+from groupx.runtime_search import NAME as SEARCH
 from groupx.runtime_upgrade import UpgradeReport, upgrade_message
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
@@ -291,6 +292,7 @@ class Runtime:
             survivable(name="context", run=until_stopping(lambda: self._room.context.run)),
             survivable(name="lanes", run=until_stopping(lambda: self._room.lanes.run)),
             ChildSpec(name=ROLLUPS, run=until_stopping(lambda: self._room.rollups.actor.run)),
+            ChildSpec(name=SEARCH, run=until_stopping(lambda: self._room.search.actor.run)),
             fatal(name="mcp", run=self._serve_mcp),
             fatal(
                 name="agents",
@@ -437,6 +439,7 @@ class Runtime:
             database=await self._database(),
             store_health=self._store_health,
             rollups_health=lambda: self._room.rollups.health,
+            search_health=lambda: self._room.search.health,
             backups=self._backups(),
             notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
         )
@@ -508,6 +511,8 @@ class Runtime:
             self._room.assistant.changed(status)
         elif status.name == ROLLUPS:
             self._room.rollups.changed(status)
+        elif status.name == SEARCH:
+            self._room.search.changed(status)
         elif status.state is ChildState.FAILED:
             if self._failed is not None:  # the first one is raised, and said by who started this
                 _log.error("another part failed", part=status.name, error=status.error)

@@ -25,6 +25,7 @@ from groupx.actors.memory_commands import MemoryCommands
 from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
 from groupx.actors.room_commands import RoomCommands
+from groupx.actors.search_commands import SearchCommands
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.side_sessions import SideProgram, SideSessions
 from groupx.actors.store_writer import StoreWriterActor
@@ -38,6 +39,7 @@ from groupx.domain.notices import assistant_changed
 from groupx.process.spawner import Spawner
 from groupx.runtime_assistant import AssistantPart
 from groupx.runtime_rollups import RollupsPart
+from groupx.runtime_search import SearchPart
 
 CLOSE_STEPS = 3
 """Of the stop ladder; each may take the config's `close`."""
@@ -68,6 +70,7 @@ class Room:
     lanes: LaneCounter
     context: ContextEngineActor
     rollups: RollupsPart
+    search: SearchPart
     agents: AgentsSupervisor
     assistant: AssistantPart
     broker: BrokerActor
@@ -137,6 +140,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         jitter=random.random,
     )
     terms = Terms(directory, config.limits, config.transport)
+    search = SearchPart(ports.store)
     broker = BrokerActor(
         store=store,
         agents=supervised.ref,
@@ -148,6 +152,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             MemberCommands(store, terms),
             SupervisionCommands(store, ports.bells, terms),
             OperatorCommands(store, terms),
+            SearchCommands(store, search.bell),
         ),
         terms=terms,
     )
@@ -163,6 +168,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         rollups=RollupsPart(
             ports.store, side, directory, now_ms=ports.now_ms, local_date=_local_date
         ),
+        search=search,
         agents=supervised,
         assistant=AssistantPart(
             config,

@@ -27,6 +27,7 @@ from groupx.domain.memory_policy import Generation, MemoryPolicy
 from groupx.domain.packet import Packet
 from groupx.domain.pages import RoomView
 from groupx.domain.rooms import IdleRooms, PrunedRooms
+from groupx.domain.search_page import Indexing
 from groupx.domain.side_conversation import SaidAside
 from groupx.domain.steering import SteerAction, Steered
 from groupx.domain.supervision import Supervision
@@ -323,6 +324,11 @@ class ResetRoom(_Command, Request[ToBroker, ContextReset]):
     """Begin the room's context anew; never waits for a turn, nor for a session to end."""
 
     reset_native_sessions: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class ReindexSearch(_Command, Request[ToBroker, Indexing]):
+    """Build the search index anew; answered once that has begun."""
 
 
 @attrs.frozen(kw_only=True)

@@ -37,6 +37,8 @@ class SearchHit:
     excerpt_html: str
     """Safe HTML: escaped, with `<mark>` around what was hit."""
     at: str
+    status: str | None = optional()
+    """Of a record: active, superseded or retracted."""
 
 
 @attrs.frozen(kw_only=True)

@@ -5,12 +5,14 @@ The same function indexes an event in its own transaction and from the history, 
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
+from groupx.domain.search_records import marked
 from groupx.domain.search_text import MAX_INDEXED, index_tokens
 from groupx.store.event_rows import content_of, load_json
+from groupx.store.record_rows import SHELVES, find_record
 
 _ADD = """
 INSERT OR IGNORE INTO search_docs (
@@ -70,11 +72,18 @@ def index_event(conn: sqlite3.Connection, event: Indexable) -> None:
     if kind is None or event.body.get("kind") == WATCH_BRIEF:
         return
     ref_id = event.event_id
-    if kind in ("memory", "identity"):
-        ref_id = event.body["record"][f"{kind}Id"]
+    if kind in SHELVES:
+        ref_id = _record(event.body).get(f"{kind}Id")
+        if not isinstance(ref_id, str):
+            return
     values = (event.seq, kind, ref_id, event.room_id, event.actor_id, event.seq, event.at)
+    index_document(conn, values, text_of(event.body))
+
+
+def index_document(conn: sqlite3.Connection, values: tuple[Any, ...], text: str) -> None:
+    """Index one text, unless it is indexed; `values` are its row of `search_docs`."""
     if conn.execute(_ADD, values).rowcount:
-        conn.execute(_INDEX, (event.seq, _tokens(event.body)))
+        conn.execute(_INDEX, (values[0], _tokens(values[1], text)))
 
 
 def forget_room(conn: sqlite3.Connection, room_id: str) -> None:
@@ -85,7 +94,20 @@ def forget_room(conn: sqlite3.Connection, room_id: str) -> None:
 
 def text_of(body: Mapping[str, Any]) -> str:
     """The words of an event that brings a document."""
-    return content_of(body.get("record", body))
+    return content_of(_record(body) if "record" in body else body)
+
+
+def document_text(conn: sqlite3.Connection, kind: str, ref_id: str, seq: int | None) -> str:
+    """What was indexed of a document, whole: what its event says, or else its record."""
+    if seq is not None:
+        return text_of(load_json(conn.execute(_CONTENT, (seq,)).fetchone()[0]))
+    record = find_record(conn, "memory" if kind == "memory" else "identity", ref_id)
+    return "" if record is None else record.content
+
+
+def _record(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    record = body.get("record")
+    return cast("dict[str, Any]", record) if isinstance(record, dict) else {}
 
 
 def _forget(conn: sqlite3.Connection, kind: str, ref_id: str) -> None:
@@ -93,10 +115,11 @@ def _forget(conn: sqlite3.Connection, kind: str, ref_id: str) -> None:
     if row is None:
         return
     doc_id, seq = row
-    (body,) = conn.execute(_CONTENT, (seq,)).fetchone()
-    conn.execute(_FORGET, (doc_id, _tokens(load_json(body))))
+    conn.execute(_FORGET, (doc_id, _tokens(kind, document_text(conn, kind, ref_id, seq))))
     conn.execute(_REMOVE, (doc_id,))
 
 
-def _tokens(body: Mapping[str, Any]) -> str:
-    return index_tokens(text_of(body)[:MAX_INDEXED])
+def _tokens(kind: str, text: str) -> str:
+    """What is indexed of a document, and so what the index is told to forget."""
+    tokens = index_tokens(text[:MAX_INDEXED])
+    return marked(tokens) if kind in SHELVES else tokens

@@ -143,6 +143,7 @@ POLICIES: tuple[Policy, ...] = (
          query={"q": text(most=MAX_QUERY), "roomId": identifier(required=False),
                 "rooms": word("all"), "cursor": text(most=18, required=False),
                 "limit": number(least=1, most=MAX_HITS)}),
+    _post("reindex_search", "/api/search/reindex"),
     _get("event_view", "/api/events/<event_id>/view"),
     _get("turn", "/api/turns/<turn_id>"),
     _get("events", "/api/events", stream=True,

@@ -94,6 +94,14 @@ class RollupsHealth:
 
 
 @attrs.frozen(kw_only=True)
+class IndexingHealth:
+    """Whether text that is older than the search index is being indexed."""
+
+    state: Literal["ok", "restarting", "off"] = "ok"
+    fault: str | None = optional()
+
+
+@attrs.frozen(kw_only=True)
 class Notice:
     """Something the user should know of this start, said once: what recovery did, and the like."""
 
@@ -171,6 +179,7 @@ class Services(Entrance):
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]
     rollups_health: Callable[[], RollupsHealth]
+    search_health: Callable[[], IndexingHealth]
     backups: Backups
     views: Views = attrs.field(factory=Views)
     notices: tuple[Notice, ...] = ()

@@ -24,6 +24,7 @@ from groupx.web.services import (
     AssistantFace,
     DatabaseFacts,
     Entrance,
+    IndexingHealth,
     RollupsHealth,
     RuntimeFacts,
     RuntimeStatus,
@@ -213,6 +214,7 @@ async def services(entrance, broker, assistant, context, store, tmp_path):
         database=DatabaseFacts(path="/data/groupx.sqlite", format=10, database_id="database_1"),
         store_health=lambda: StoreHealth(state="ok", pending=2),
         rollups_health=RollupsHealth,
+        search_health=IndexingHealth,
         backups=Backups(tmp_path / "groupx.db", tmp_path / "backups", store, lambda: 1),
     )
 

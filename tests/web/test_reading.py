@@ -7,12 +7,14 @@ import attrs
 import pytest
 import trio
 
+from groupx.actors.messages import ReindexSearch
 from groupx.domain.commands import AcceptCommand, CommandKey
 from groupx.domain.envelope import Provenance
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.roster import RosterEntry
 from groupx.domain.runs import OpenRun
+from groupx.domain.search_page import Indexing
 from groupx.domain.views import LiveTurn
 from groupx.store.inline import InlineStore
 from groupx.store.opening import open_ledger
@@ -192,3 +194,10 @@ async def test_a_room_that_is_not_there(reader, target):
     response = await reader.get(f"{target}?roomId=room:none")
     assert (response.status, response.code) == (404, "NOT_FOUND")
     assert (await reader.get(f"{target}?roomId=room:main")).status == 200
+
+
+async def test_the_index_is_built_anew_by_the_broker(client, broker):
+    broker.answers["ReindexSearch"] = Indexing(done=0, total=9)
+    answer = await client.post("/api/search/reindex", {"clientCommandId": "c"})
+    assert (answer.status, answer.json()) == (202, {"done": 0, "total": 9})
+    assert broker.asked == [ReindexSearch(client_command_id="c")]

@@ -219,6 +219,7 @@ async def test_health_tells_the_user_how_it_stands(client):
         "queues": {"agent:a": 3},
         "store": {"state": "ok", "pending": 2},
         "rollups": {"state": "ok"},
+        "search": {"state": "ok"},
         "database": {
             "path": "/data/groupx.sqlite",
             "format": 10,
@@ -351,9 +352,9 @@ async def test_history_asks_for_the_page_it_names(client, store):
     assert response.json() == {
         "events": [{"seq": 7, "note": "é"}],
         "previousPage": {"beforeSeq": 7},
-        "throughSeq": 9,
         "nextPage": {"afterSeq": 7},
         "endings": [],
+        "throughSeq": 9,
     }
     store.answers["Read"] = attrs.evolve(page, events=(), previous_before_seq=None)
     response = await client.get("/api/history")

@@ -40,6 +40,7 @@ from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
 from groupx.web.services import (
     DatabaseFacts,
+    IndexingHealth,
     RollupsHealth,
     RuntimeFacts,
     RuntimeStatus,
@@ -147,6 +148,7 @@ class Room:
             database=DatabaseFacts(path=":memory:", format=10, database_id="database_x"),
             store_health=lambda: StoreHealth(state="ok", pending=0),
             rollups_health=RollupsHealth,
+            search_health=IndexingHealth,
             backups=nobody,
         )
 

@@ -1,23 +1,24 @@
 """A search: the newest hits first, page by page."""
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
+from groupx.domain.memory import Family
 from groupx.domain.search_excerpt import excerpt_html
 from groupx.domain.search_page import Indexing, SearchHit, SearchPage, SearchQuery
 from groupx.domain.search_query import SearchTerms, parse_search
-from groupx.store.event_rows import load_json
 from groupx.store.queries.rooms import active_room, must_exist
-from groupx.store.search_rows import text_of
+from groupx.store.record_rows import find_record
+from groupx.store.search_rows import document_text
 
-_COLUMNS = "d.doc_id, d.kind, d.ref_id, d.seq, d.room_id, d.author_actor_id, d.created_at"
-_BY_WORDS = f"""
-SELECT {_COLUMNS} FROM search_fts CROSS JOIN search_docs d ON d.doc_id = search_fts.rowid
-WHERE search_fts MATCH :expression AND search_fts.rowid < :cursor
-"""
-_BY_FILTERS = f"SELECT {_COLUMNS} FROM search_docs d WHERE d.doc_id < :cursor\n"
-_FILTERS = """
-  AND (:room IS NULL OR d.room_id = :room)
+WALKED = 4_000
+"""Documents that one page looks at: then it ends, and its cursor goes on from there."""
+WALKED_FOR_CODE = 400
+"""When the text of each has to be read."""
+
+_FITS = """
+  (:room IS NULL OR d.room_id = :room)
   AND (:author IS NULL OR d.author_actor_id IN (:author, 'agent:' || :author, 'user:' || :author))
   AND (:before IS NULL OR d.created_at < :before)
   AND (:after IS NULL OR d.created_at >= :after)
@@ -27,31 +28,37 @@ _FILTERS = """
   AND (NOT :code OR EXISTS (
     SELECT 1 FROM events e WHERE e.seq = d.seq AND instr(e.body_json, '```')))
 """
-_BODY = "SELECT body_json FROM events WHERE seq = ?"
+_COLUMNS = f"""
+SELECT d.doc_id, d.kind, d.ref_id, d.seq, d.room_id, d.author_actor_id, d.created_at, {_FITS}
+"""
+_BY_WORDS = f"""{_COLUMNS}
+FROM search_fts CROSS JOIN search_docs d ON d.doc_id = search_fts.rowid
+WHERE search_fts MATCH :expression AND search_fts.rowid < :cursor
+ORDER BY search_fts.rowid DESC LIMIT :walked
+"""
+_BY_FILTERS = f"""{_COLUMNS}
+FROM search_docs d WHERE d.doc_id < :cursor ORDER BY d.doc_id DESC LIMIT :walked
+"""
 _STATE = """
 SELECT indexed_through_seq, (SELECT ifnull(max(seq), 0) FROM events) FROM search_state
 """
 _TOP = 2**62
+_FAMILIES: Mapping[str, Family] = {"memory": "memory", "identity": "identity"}
 
 
 def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchPage:
     """Hits of one room or of all; none for a search that names nothing. NOT_FOUND for no such
-    room."""
+    room. A page may be short, or empty, and still have a next one."""
     room_id = None if query.all_rooms else (query.room_id or active_room(conn))
     if room_id is not None:
         must_exist(conn, room_id)
     terms = parse_search(query.text)
-    rows: list[tuple[Any, ...]] = []
-    if not terms.is_empty:
-        select, key = (
-            (_BY_WORDS, "search_fts.rowid") if terms.expression else (_BY_FILTERS, "d.doc_id")
-        )
-        select += f"{_FILTERS}ORDER BY {key} DESC LIMIT :limit"
-        rows = conn.execute(select, _values(query, terms, room_id)).fetchall()
-    shown = rows[: query.limit]
+    if terms.is_empty:
+        return SearchPage(results=(), indexing=indexing(conn))
+    rows, next_cursor = _walk(conn, query, terms, room_id)
     return SearchPage(
-        results=tuple(_hit(conn, row, terms) for row in shown),
-        next_cursor=str(shown[-1][0]) if len(rows) > query.limit else None,
+        results=tuple(_hit(conn, row, terms) for row in rows),
+        next_cursor=None if next_cursor is None else str(next_cursor),
         indexing=indexing(conn),
     )
 
@@ -62,8 +69,11 @@ def indexing(conn: sqlite3.Connection) -> Indexing | None:
     return Indexing(done=done, total=total) if done < total else None
 
 
-def _values(query: SearchQuery, terms: SearchTerms, room_id: str | None) -> dict[str, Any]:
-    return {
+def _walk(
+    conn: sqlite3.Connection, query: SearchQuery, terms: SearchTerms, room_id: str | None
+) -> tuple[list[tuple[Any, ...]], int | None]:
+    """The rows of a page, and where the next one begins."""
+    values = {
         "expression": terms.expression,
         "cursor": _TOP if query.cursor is None else query.cursor,
         "room": room_id,
@@ -72,19 +82,31 @@ def _values(query: SearchQuery, terms: SearchTerms, room_id: str | None) -> dict
         "before": terms.before,
         "after": terms.after,
         "code": terms.has_code,
-        "limit": query.limit + 1,
+        "walked": WALKED_FOR_CODE if terms.has_code else WALKED,
     }
+    found: list[tuple[Any, ...]] = []
+    walked, last = 0, None
+    for *row, fits in conn.execute(_BY_WORDS if terms.expression else _BY_FILTERS, values):
+        if fits and len(found) == query.limit:
+            return found, last
+        if fits:
+            found.append(tuple(row))
+        walked, last = walked + 1, row[0]
+    return found, last if walked == values["walked"] else None
 
 
 def _hit(conn: sqlite3.Connection, row: tuple[Any, ...], terms: SearchTerms) -> SearchHit:
     _, kind, ref_id, seq, room_id, author, at = row
-    (body,) = conn.execute(_BODY, (seq,)).fetchone()
+    family = _FAMILIES.get(kind)
+    record = None if family is None else find_record(conn, family, ref_id)
+    text = document_text(conn, kind, ref_id, seq) if record is None else record.content
     return SearchHit(
         kind=kind,
         id=ref_id,
         seq=seq,
         room_id=room_id,
         actor_id=author,
-        excerpt_html=excerpt_html(text_of(load_json(body)), terms.needles),
+        excerpt_html=excerpt_html(text, terms.needles),
         at=at,
+        status=None if record is None else record.status,
     )

@@ -7,6 +7,7 @@ from groupx.domain.rooms import PrunedRooms, PruneRooms, RoomSummary
 from groupx.store.command_rows import first_result, remember
 from groupx.store.queries.rooms import idle_rooms
 from groupx.store.search_rows import forget_room
+from groupx.store.search_untold import index_untold
 from groupx.store.transaction import Transaction
 
 _ARCHIVE = "UPDATE rooms SET archived_at = ? WHERE room_id = ? AND archived_at IS NULL"
@@ -40,6 +41,9 @@ _POINTERS = (
 )
 """Foreign keys without an index: without one for as long as the deleting takes, every deleted row
 would be looked for in the whole of another table."""
+
+LEFT_RECORDS = 1_000
+"""Of the agents' own, told of in a deleted room, that stay searchable; a reindex finds all."""
 
 _FORGET = (
     # What stays of the agents' own memories and identities no longer says from which event.
@@ -115,3 +119,4 @@ def _delete(tx: Transaction, room_ids: list[RoomId]) -> None:
             tx.conn.execute(statement, {"room": room_id})
     for table, column in _POINTERS:
         tx.conn.execute(f"DROP INDEX pruning_{table}_{column}")
+    index_untold(tx.conn, LEFT_RECORDS)

@@ -35,6 +35,7 @@ def _room(services: Services) -> dict[str, Any]:
         "queues": {view.actor_id: view.lane.queued for view in views},
         "store": services.store_health(),
         "rollups": services.rollups_health(),
+        "search": services.search_health(),
         "database": services.database,
         **pending_wire(services),
     }

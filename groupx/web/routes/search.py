@@ -1,6 +1,6 @@
-"""GET /api/search: what was said and what is remembered, by its words."""
+"""/api/search: what was said and what is remembered, by its words; and its index anew."""
 
-from groupx.actors.messages import Read
+from groupx.actors.messages import Read, ReindexSearch
 from groupx.domain.search_page import SearchQuery
 from groupx.store.queries.search import search as read_search
 from groupx.web.errors import Answer, invalid, json_answer
@@ -28,9 +28,16 @@ async def search(services: Services, call: Call) -> Answer:
 def _cursor(given: str | None) -> int | None:
     if given is None:
         return None
-    if not (given.isascii() and given.isdigit()):
+    digits = given.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
         raise invalid("'cursor' must be the 'nextCursor' of a page.", field="cursor")
     return int(given)
 
 
-HANDLERS = {"search": search}
+async def reindex(services: Services, call: Call) -> Answer:
+    """202 `{done, total}` once the index is empty; it fills in the background."""
+    message = ReindexSearch(client_command_id=call.body["clientCommandId"])
+    return json_answer(await services.broker.ask(message), 202)
+
+
+HANDLERS = {"search": search, "reindex_search": reindex}

@@ -17,6 +17,7 @@ from groupx.domain.rooms import (
 )
 from groupx.domain.times import iso_from_ms
 from groupx.store.queries.rooms import active_room, idle_rooms, list_rooms
+from groupx.store.search_untold import index_untold
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.prune import prune
 from groupx.store.transactions.rooms import new_room
@@ -133,6 +134,7 @@ def test_deleting_takes_a_whole_room_and_nothing_else(ledger):
         rooms.append(active_room(ledger.conn))
         furnish(ledger, rooms[-1])
         enter(ledger)
+    index_untold(ledger.conn, 99)
     doomed = ids_of(ledger, rooms[1])
     furnished = {
         table for table, rows in everything(ledger).items()
@@ -160,6 +162,11 @@ def test_deleting_takes_a_whole_room_and_nothing_else(ledger):
             assert len(after[table]) == len(rows)
         elif table == "sqlite_sequence":
             assert after[table] == rows
+        elif table == "search_docs":
+            kinds = ("memory_records", "identity_records")
+            records = {record[0] for kind in kinds for record in after[kind]}
+            assert set(kept) < set(after[table])
+            assert {row[2] for row in after[table] if row[1] in ("memory", "identity")} == records
         else:
             assert after[table] == kept, table
     assert ledger.row(
