@@ -58,14 +58,26 @@ def parse_search(text: str) -> SearchTerms:
         found[name] = read
         return " "
 
-    words_only = _FILTER.sub(take, text[:MAX_QUERY])
+    return attrs.evolve(
+        parse_words(_FILTER.sub(take, text[:MAX_QUERY])),
+        author=found.get("from"),
+        target=found.get("to"),
+        before=found.get("before"),
+        after=found.get("after"),
+        has_code="has" in found,
+    )
+
+
+def parse_words(text: str) -> SearchTerms:
+    """The same without filters: what looks like one is words."""
+    text = text[:MAX_QUERY]
     terms: list[_Term] = []
     end = 0
-    for quoted in _QUOTED.finditer(words_only):
-        terms += _loose(words_only[end : quoted.start()])
+    for quoted in _QUOTED.finditer(text):
+        terms += _loose(text[end : quoted.start()])
         terms += _phrase(quoted[1])
         end = quoted.end()
-    last = _loose(words_only[end:])
+    last = _loose(text[end:])
     terms = [*terms, *last][:MAX_PIECES]
     parts = [term.expression for term in terms]
     if last and terms[-1] is last[-1] and terms[-1].grows:
@@ -73,11 +85,6 @@ def parse_search(text: str) -> SearchTerms:
     return SearchTerms(
         expression=" AND ".join(parts),
         needles=tuple(dict.fromkeys(term.needle for term in terms)),
-        author=found.get("from"),
-        target=found.get("to"),
-        before=found.get("before"),
-        after=found.get("after"),
-        has_code="has" in found,
     )
 
 

@@ -3,8 +3,8 @@
 import itertools
 import sqlite3
 import unicodedata
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 import attrs
 
@@ -16,7 +16,10 @@ from groupx.domain.memory_commands import (
     MemoryPage,
     MemoryQuery,
 )
+from groupx.domain.search_query import parse_words
+from groupx.domain.search_records import among_records
 from groupx.store.queries.rooms import active_room
+from groupx.store.queries.search import indexing
 from groupx.store.record_rows import (
     IDENTITY_COLUMNS,
     MEMORY_COLUMNS,
@@ -26,9 +29,8 @@ from groupx.store.record_rows import (
 
 R = TypeVar("R")
 
-_MEMORIES = f"""
-SELECT {MEMORY_COLUMNS} FROM memory_records m
-WHERE ((m.scope_type = 'room' AND m.scope_id = :room)
+_SEEN = """
+  AND ((m.scope_type = 'room' AND m.scope_id = :room)
     OR (m.scope_type = 'agent' AND (:reader IS NULL OR m.scope_id = :reader))
     OR (m.scope_type = 'correlation' AND EXISTS (
       SELECT 1 FROM events e WHERE e.correlation_id = m.scope_id AND e.room_id = :room)))
@@ -39,10 +41,24 @@ WHERE ((m.scope_type = 'room' AND m.scope_id = :room)
   AND (:kind IS NULL OR m.kind = :kind)
   AND (:author IS NULL OR m.author_actor_id = :author)
   AND (:subject IS NULL OR m.subject_actor_id = :subject)
-  AND (:before IS NULL OR (m.created_at, m.memory_id) < (
-    SELECT b.created_at, b.memory_id FROM memory_records b WHERE b.memory_id = :before))
+"""
+"""Whose they are, and which of them are asked for."""
+_MEMORIES = f"""
+SELECT {MEMORY_COLUMNS} FROM memory_records m
+WHERE (:before IS NULL OR (m.created_at, m.memory_id) < (
+  SELECT b.created_at, b.memory_id FROM memory_records b WHERE b.memory_id = :before)){_SEEN}
 ORDER BY m.created_at DESC, m.memory_id DESC
 """
+_BY_WORDS = f"""
+SELECT {MEMORY_COLUMNS} FROM search_fts
+CROSS JOIN search_docs d ON d.doc_id = search_fts.rowid AND d.kind = 'memory'
+CROSS JOIN memory_records m ON m.memory_id = d.ref_id
+WHERE search_fts MATCH :expression
+  AND search_fts.rowid < iif(:before IS NULL, {2**62}, (
+    SELECT b.doc_id FROM search_docs b WHERE b.kind = 'memory' AND b.ref_id = :before)){_SEEN}
+ORDER BY search_fts.rowid DESC
+"""
+"""In the index's own order, that of their events: a page ends where it is full."""
 _IDENTITIES = f"""
 SELECT {IDENTITY_COLUMNS} FROM actors
 CROSS JOIN identity_records i ON i.subject_actor_id = actors.actor_id {{which}}
@@ -78,10 +94,7 @@ def memories(conn: sqlite3.Connection, query: MemoryQuery) -> MemoryPage:
         "subject": query.subject,
         "before": query.before,
     }
-    wanted = _words(query.words or "")
-    rows = conn.execute(_MEMORIES, values)
-    found = (memory_from(row) for row in rows if _has(wanted, row[_CONTENT]))
-    records, more = _page(found, query.limit)
+    records, more = _page(map(memory_from, _rows(conn, query.words or "", values)), query.limit)
     return MemoryPage(records=records, next_before=records[-1].memory_id if more else None)
 
 
@@ -130,18 +143,26 @@ def summary_as_memory(conn: sqlite3.Connection, room_id: str | None) -> MemoryRe
     )
 
 
+def _rows(
+    conn: sqlite3.Connection, words: str, values: Mapping[str, Any]
+) -> Iterable[tuple[Any, ...]]:
+    """By the index, once it knows all that was written before; until then by looking at each."""
+    wanted = _folded(words).split()
+    if not wanted:
+        return conn.execute(_MEMORIES, values)
+    if indexing(conn) is not None:
+        rows = conn.execute(_MEMORIES, values)
+        return (row for row in rows if _has(wanted, row[_CONTENT]))
+    expression = among_records(parse_words(words).expression)
+    return conn.execute(_BY_WORDS, {**values, "expression": expression}) if expression else ()
+
+
 def _page(found: Iterable[R], limit: int) -> tuple[tuple[R, ...], bool]:
     records = tuple(itertools.islice(found, limit + 1))
     return records[:limit], len(records) > limit
 
 
-def _words(text: str) -> list[str]:
-    return _folded(text).split()
-
-
 def _has(wanted: list[str], content: str) -> bool:
-    if not wanted:
-        return True
     folded = _folded(content)
     return all(word in folded for word in wanted)
 

@@ -80,6 +80,49 @@ def test_words_that_are_not_there(notes, found, words):
     assert found(words=words) == []
 
 
+def test_words_are_whole_but_the_last_and_runs_are_found_by_any_piece(notes, found):
+    notes.keep(notes.memory(content="Compiles from:source with c++"))
+    notes.keep(notes.memory(content="修改数据库"))
+    first, run = ["Compiles from:source with c++"], ["修改数据库"]
+    for words, wanted in {
+        "comp": first, "comp with": [], "with comp": first, "c++": first, "from:source": first,
+        '"with c"': first, '"c with"': [], "数据": run, "库": run, "数库": [],
+    }.items():  # fmt: skip
+        assert found(words=words) == wanted, words
+
+
+def test_words_look_only_at_what_the_reader_may_see(notes, found):
+    notes.keep(notes.memory(A, "core", content="wet of a"))
+    old = notes.keep(notes.memory(content="wet of all")).record
+    notes.replace(old.memory_id, content="wet again")
+    notes.keep(notes.identity(A, content="wet"))
+    assert found(words="wet", reader=B) == ["wet again"]
+    assert found(words="wet", reader=A) == ["wet again", "wet of a"]
+    assert found(words="wet", history=True) == ["wet again", "wet of all", "wet of a"]
+    assert found(words="wet", scope_type="agent") == ["wet of a"]
+
+
+def test_pages_of_words(notes, ledger):
+    for number in range(5):
+        notes.keep(notes.memory(content=f"wet {number}"))
+        notes.keep(notes.memory(content="dry"))
+    seen, before = [], None
+    for _ in range(3):
+        page = memories(ledger.conn, MemoryQuery(words="wet", limit=2, before=before))
+        seen += [it.content[-1] for it in page.records]
+        before = page.next_before
+    assert (seen, before) == (["4", "3", "2", "1", "0"], None)
+    assert memories(ledger.conn, MemoryQuery(words="wet", before="mem_none")).records == ()
+
+
+def test_what_the_index_does_not_know_yet_is_found(notes, found, ledger):
+    notes.keep(notes.memory(content="Wet, 湿"))
+    ledger.conn.execute("UPDATE search_state SET indexed_through_seq = 0")
+    ledger.conn.execute("DELETE FROM search_docs")
+    assert found(words="wet") == found(words="湿") == ["Wet, 湿"]
+    assert found(words="dry") == []
+
+
 def test_pages(notes, ledger):
     for number in range(5):
         notes.keep(notes.memory(content=str(number)))
