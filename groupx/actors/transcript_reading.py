@@ -4,6 +4,7 @@ import attrs
 
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.packet import SMALLEST_FRAME
 from groupx.domain.packet_cuts import LONGEST, SHORTEST, shortened
 from groupx.domain.packet_inputs import (
@@ -13,10 +14,13 @@ from groupx.domain.packet_inputs import (
     TranscriptEntry,
     chain_above,
 )
+from groupx.domain.packet_relevant import Relevant, relevant_query
 from groupx.store.queries.packet_inputs import packet_head
+from groupx.store.queries.relevant import relevant
 from groupx.store.queries.transcript_pages import chain_page, said_page
 
 READ_DEADLINE_MS = 250
+RELEVANT_DEADLINE_MS = 50
 
 
 async def read_inputs(
@@ -27,8 +31,23 @@ async def read_inputs(
     Raises NOT_FOUND, STORE_BUSY, STORE_UNAVAILABLE.
     """
     inputs = await store.ask(Read(packet_head, query, READ_DEADLINE_MS))
+    inputs = await _with_relevant(store, inputs)
     inputs = await _with_chain(store, inputs, max_characters)
     return await _with_transcript(store, inputs, max_characters)
+
+
+async def _with_relevant(store: ActorRef[ToStore], inputs: PacketInputs) -> PacketInputs:
+    """With what the current message calls up; a turn goes on without it when that takes long."""
+    query = relevant_query(inputs.turn_id, inputs.spoken_of())
+    if query is None:
+        return inputs
+    try:
+        found = await store.ask(Read(relevant, query, RELEVANT_DEADLINE_MS))
+    except GroupXError as error:
+        if error.code is not ErrorCode.STORE_BUSY:
+            raise
+        found = Relevant(failed=True)
+    return attrs.evolve(inputs, relevant=found)
 
 
 async def _with_chain(

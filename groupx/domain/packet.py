@@ -22,6 +22,7 @@ from groupx.domain.packet_entries import (
 )
 from groupx.domain.packet_inputs import PacketInputs, TranscriptEntry
 from groupx.domain.packet_memories import Chosen, Kept, Sort, choose
+from groupx.domain.packet_relevant import RELEVANT, choose_relevant
 from groupx.domain.supervision import STEER, WATCH_BRIEF
 
 PACKET_SCHEMA = "groupx.context/0.4"
@@ -59,6 +60,7 @@ SECTIONS = (
     "agent_core_memory",
     "agent_dated_memory",
     "pinned_group_memory",
+    RELEVANT,
     "room_checkpoint_summary",
     DELTA,
     "observed_identity",
@@ -79,7 +81,8 @@ class Packet:
     summary_through_seq: int | None = None
     reset_through_seq: int = 0
     record: Mapping[str, Any]
-    """`{characters, sections[{name, characters, entries}], omitted[{section, count}]}`."""
+    """`{characters, sections[{name, characters, entries}], omitted[{section, count}],
+    relevant?{ids[], candidates, failed?}}`."""
 
 
 def build_packet(
@@ -130,7 +133,7 @@ def _build(inputs: PacketInputs, agent: AgentConfig, hard: int, mark: str) -> Pa
     optional = _optional(inputs, mark, size, hard)
     if optional is None:
         return None
-    by_name = {it.name: it for it in (*mandatory, *(chosen.section for chosen in optional))}
+    by_name = {it.name: it for it in (*mandatory, *(it.section for it in optional.sections))}
     sections = [by_name[name] for name in SECTIONS if by_name[name].entries]
     text = "".join(it.text for it in sections)
     return Packet(
@@ -144,8 +147,11 @@ def _build(inputs: PacketInputs, agent: AgentConfig, hard: int, mark: str) -> Pa
                 {"name": s.name, "characters": len(s.text), "entries": s.entries} for s in sections
             ],
             "omitted": [
-                {"section": it.section.name, "count": it.omitted} for it in optional if it.omitted
+                {"section": it.section.name, "count": it.omitted}
+                for it in optional.sections
+                if it.omitted
             ],
+            **({} if optional.relevant is None else {"relevant": optional.relevant}),
         },
     )
 
@@ -161,7 +167,14 @@ def _mandatory(inputs: PacketInputs, agent: AgentConfig, mark: str) -> list[Sect
     ]
 
 
-def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Chosen] | None:
+@attrs.frozen
+class _Optional:
+    sections: list[Chosen]
+    relevant: Mapping[str, Any] | None
+    """What is recorded of the section of this name."""
+
+
+def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> _Optional | None:
     """What fits beside `size` characters, the more important first: no memory takes the place of
     unread transcript that must be there, and none goes over the soft limit."""
     target, kept = inputs.target_actor_id, inputs.memories
@@ -176,18 +189,20 @@ def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> list[Cho
     delta = _delta(inputs, mark, size, hard)
     if delta is None:
         return None
-    chosen = [core, delta]
     size += len(delta.section.text)
-    sorts: tuple[tuple[str, tuple[Kept, ...], Sort | None], ...] = (
-        ("agent_dated_memory", kept.dated, "dated"),
-        ("pinned_group_memory", kept.room, "room"),
-        ("self_identity", kept.is_said_to_be(target), None),
-        ("observed_identity", kept.said_of_it(target), "identity"),
+    dated = of("agent_dated_memory", kept.dated, "dated", size)
+    size += len(dated.section.text)
+    pinned = of("pinned_group_memory", kept.room, "room", size)
+    size += len(pinned.section.text)
+    told = {it.record_id for it in (*core.kept, *dated.kept, *pinned.kept, *kept.identity)}
+    relevant, record = choose_relevant(
+        inputs.relevant, told, target=target, mark=mark, characters=soft - size
     )
-    for name, records, sort in sorts:
-        chosen.append(of(name, records, sort, size))
-        size += len(chosen[-1].section.text)
-    return chosen
+    size += len(relevant.section.text)
+    is_said = of("self_identity", kept.is_said_to_be(target), None, size)
+    size += len(is_said.section.text)
+    observed = of("observed_identity", kept.said_of_it(target), "identity", size)
+    return _Optional([core, delta, dated, pinned, relevant, is_said, observed], record)
 
 
 # --- sections ---------------------------------------------------------------------------------
@@ -384,6 +399,7 @@ def _unforgeable(boundary: str, inputs: PacketInputs, agent: AgentConfig) -> str
     if inputs.summary is not None:
         texts.append(inputs.summary.content)
     texts += inputs.memories.contents()
+    texts += [it.content for it in inputs.relevant.kept]
     return unforgeable(boundary, texts)
 
 

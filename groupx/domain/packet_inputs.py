@@ -12,6 +12,7 @@ import attrs
 from groupx.domain.commands import TriggerKind
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.packet_memories import PacketMemories
+from groupx.domain.packet_relevant import Relevant
 from groupx.domain.supervision import PairedTurn
 
 
@@ -163,6 +164,8 @@ class PacketInputs:
     """Only in an observer's turn."""
     memories: PacketMemories = PacketMemories()
     """As the target's memory policy lets it have them."""
+    relevant: Relevant = Relevant()
+    """What the current message's words were found in."""
     names: Mapping[ActorId, str] = attrs.field(factory=dict[ActorId, str])
     """Current display names of everybody known to the ledger."""
 
@@ -170,6 +173,12 @@ class PacketInputs:
     def context_through_seq(self) -> int:
         """What a delivered packet brings the target's cursor to."""
         return max(self.source.seq, self.queued_seq)
+
+    def spoken_of(self) -> str:
+        """What the turn is about: the current message and what it forwards; for an observer the
+        task of those it watches."""
+        said = (self.source, self.forwarded) if self.watched is None else self.watched.task
+        return "\n".join(it.content for it in said if it is not None and not it.withdrawn)
 
     def up_to_later_summary(self) -> "PacketInputs | None":
         """The same with `later_summary` in the place of everything that it covers; the packet then

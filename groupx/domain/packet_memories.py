@@ -61,24 +61,33 @@ class Chosen:
 
     section: Section
     omitted: int
+    kept: tuple[Kept, ...] = ()
+    """The records that are in it."""
 
 
 def choose(
-    name: str, kept: Sequence[Kept], older: int, *, target: ActorId, mark: str, characters: int
+    name: str,
+    kept: Sequence[Kept],
+    older: int,
+    *,
+    target: ActorId,
+    mark: str,
+    characters: int,
+    most: int | None = None,
 ) -> Chosen:
-    """The newest that fit into `characters`, the newest first; a record is never cut.
-
-    `older` ones are left out with those that do not fit.
+    """The first `most` that fit into `characters`, as they come: the newest first. A record is
+    never cut; `older` ones are left out with those that do not fit.
     """
-    chosen: list[Entry] = []
+    chosen: list[tuple[Kept, Entry]] = []
     left = characters - len(heading(name, mark))
     for it in kept:
         entry = _entry(it, target)
         size = len(entry.render(mark))
-        if size <= left:
+        if size <= left and len(chosen) != most:
             left -= size
-            chosen.append(entry)
-    return Chosen(section(name, chosen, mark), len(kept) - len(chosen) + older)
+            chosen.append((it, entry))
+    filled = section(name, [entry for _, entry in chosen], mark)
+    return Chosen(filled, len(kept) - len(chosen) + older, tuple(it for it, _ in chosen))
 
 
 def _entry(kept: Kept, target: ActorId) -> Entry:

@@ -20,6 +20,7 @@ from groupx.domain.packet_inputs import (
     WatchedPair,
 )
 from groupx.domain.packet_memories import Kept, PacketMemories
+from groupx.domain.packet_relevant import MAX_CHARACTERS, MAX_ENTRIES, Relevant
 from groupx.domain.supervision import PairedTurn
 
 MARK = "5f0c9a7be1d24488a6c3f1b2d4e5f607"
@@ -31,6 +32,7 @@ MEMORIES = (
     "agent_core_memory",
     "agent_dated_memory",
     "pinned_group_memory",
+    "relevant_memory",
     "observed_identity",
 )
 SECTIONS = (
@@ -480,6 +482,7 @@ def rooms(draw: st.DrawFn) -> PacketInputs:
     chain = tuple(entry for entry in transcript if draw(st.integers(0, 5)) == 0)
     watched = draw(st.booleans())
     remembered = [kept(n, draw(contents)) for n in range(draw(st.integers(0, 3)))]
+    found = [kept(n, draw(contents)) for n in range(1, draw(st.integers(1, 12)))]
     task = tuple(transcript[:1]) if draw(st.booleans()) else (said(count + 5, draw(contents)),)
     return inputs(
         said(count + 1, draw(contents), kind="supervision.watch" if watched else None),
@@ -492,7 +495,22 @@ def rooms(draw: st.DrawFn) -> PacketInputs:
         memories=PacketMemories(
             core=tuple(remembered), room=tuple(remembered[:1]), identity=tuple(remembered[1:])
         ),
+        relevant=Relevant(kept=tuple(found)),
     )
+
+
+def check_relevant(packet: Packet, parsed: dict[str, list[tuple[str, str]]]) -> None:
+    """Bounded, recorded, and nothing that another section tells."""
+    called_up = [head.split()[0] for head, _ in parsed.get("relevant_memory", [])]
+    assert len(called_up) <= MAX_ENTRIES
+    sizes = {it["name"]: it["characters"] for it in packet.record["sections"]}
+    assert sizes.get("relevant_memory", 0) <= MAX_CHARACTERS
+    recorded = packet.record.get("relevant", {"ids": [], "candidates": 0})
+    assert [f"id={it}" for it in recorded["ids"]] == called_up
+    assert len(called_up) <= recorded["candidates"]
+    elsewhere = {head.split()[0] for name in MEMORIES if name != "relevant_memory"
+                 for head, _ in parsed.get(name, [])}  # fmt: skip
+    assert not elsewhere & set(called_up)
 
 
 @given(rooms(), st.integers(1_500, 12_000))
@@ -523,8 +541,11 @@ def test_bounds_completeness_and_sameness_hold_for_any_room(
             or (room.session_knows_cursor and (entry.own_response or entry.own_source))
         )
         assert excused or f"id={entry.event_id}" in shown
+    of_found = {it.content for it in room.relevant.kept}
     for name in MEMORIES:
-        assert {content for _, content in parsed.get(name, [])} <= set(room.memories.contents())
+        known = of_found if name == "relevant_memory" else set(room.memories.contents())
+        assert {content for _, content in parsed.get(name, [])} <= known
+    check_relevant(packet, parsed)
     assert [content for _, content in parsed["current_message"]] == [room.source.content]
     assert [content for _, content in parsed["configured_agent_identity"]] == [
         "name: Codex\nCareful."

@@ -14,6 +14,7 @@ from groupx.domain.ids import USER_ASSISTANT, USER_WEB
 from groupx.domain.packet import SECTIONS, Packet
 from groupx.domain.packet_inputs import PacketInputs
 from groupx.domain.packet_memories import PacketMemories
+from groupx.domain.packet_relevant import Relevant
 from groupx.domain.supervision import STEER, WATCH_BRIEF
 from tests.domain.test_packet import CODEX, GROK, MARK, build, inputs, kept, pair, said, summary
 
@@ -50,6 +51,12 @@ def full() -> PacketInputs:
                 kept(7, "Is careful.", CODEX, subject=CODEX),
                 kept(8, "Is slow.", GROK, subject=CODEX),
             ),
+        ),
+        relevant=Relevant(
+            kept=(
+                kept(9, "Friday's release is cut by hand.", GROK, seq=11),
+                kept(10, "Ships on time.", CODEX, subject=GROK, at="2026-01-03T00:00:00.000Z"),
+            )
         ),
     )
 

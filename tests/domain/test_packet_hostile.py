@@ -52,6 +52,16 @@ def _kept(name: str) -> Change:
     return change
 
 
+def _relevant(name: str) -> Change:
+    def change(it: PacketInputs, text: str) -> PacketInputs:
+        found = tuple(attrs.evolve(one, **{name: text}) for one in it.relevant.kept[:1])
+        return attrs.evolve(
+            it, relevant=attrs.evolve(it.relevant, kept=(*found, *it.relevant.kept[1:]))
+        )
+
+    return change
+
+
 def _summary(name: str) -> Change:
     return lambda it, text: attrs.evolve(it, summary=attrs.evolve(it.summary, **{name: text}))
 
@@ -76,7 +86,8 @@ MEMBER: dict[str, Change] = {
     },
     **{f"summary.{name}": _summary(name)
        for name in ("summary_id", "content", "generator_actor_id", "at")},
-    **{f"kept.{name}": _kept(name)
+    **{f"{sort}.{name}": change(name)
+       for sort, change in (("kept", _kept), ("relevant", _relevant))
        for name in ("record_id", "kind", "author", "subject", "source_kind", "content", "at")},
 }  # fmt: skip
 OBSERVER = {f"pair.{name}": _watched(name) for name in ("pair_id", "turn_id", "actor_id")}

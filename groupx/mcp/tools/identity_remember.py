@@ -30,8 +30,8 @@ async def _identity_remember(call: Call, given: IdentityRemember) -> Answer:
 IDENTITY_REMEMBER = Tool(
     name="identity_remember",
     description="Keep who you are in this room, or what you observe of another agent. It is "
-    "stored under your name and told to the agent that it is about; an observation never "
-    "becomes what that agent says of itself.",
+    "stored under your name, told to the agent that it is about, and to others when a message "
+    "speaks of it; an observation never becomes what that agent says of itself.",
     arguments=IdentityRemember,
     run=_identity_remember,
 )

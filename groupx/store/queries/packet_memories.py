@@ -23,6 +23,7 @@ SELECT m.memory_id, (SELECT e.seq FROM events e WHERE e.event_id = m.source_even
   {_AT}, count(*) OVER ()
 FROM memory_records m
 """
+ONE_MEMORY = _MEMORY + "WHERE m.memory_id = ?"
 _NEWEST = " ORDER BY m.created_at DESC, m.memory_id DESC LIMIT ?"
 _OWN = (
     _MEMORY
@@ -40,9 +41,14 @@ _IDENTITY = """
 SELECT i.identity_id, (SELECT e.seq FROM events e WHERE e.event_id = i.source_event_id), i.kind,
   i.author_actor_id, i.subject_actor_id, i.source_kind, i.content,
   i.created_at, count(*) OVER ()
-FROM identity_records i WHERE i.subject_actor_id = ? AND i.status = 'active'
-ORDER BY i.created_at DESC, i.identity_id DESC LIMIT ?
+FROM identity_records i
 """
+ONE_IDENTITY = _IDENTITY + "WHERE i.identity_id = ?"
+_ABOUT = (
+    _IDENTITY
+    + """WHERE i.subject_actor_id = ? AND i.status = 'active'
+ORDER BY i.created_at DESC, i.identity_id DESC LIMIT ?"""
+)
 
 
 def packet_memories(conn: sqlite3.Connection, turn: TurnRow) -> PacketMemories:
@@ -54,9 +60,9 @@ def packet_memories(conn: sqlite3.Connection, turn: TurnRow) -> PacketMemories:
         rows = conn.execute(sql, (*values, MOST)).fetchall()
         if len(rows) == MOST:
             older[sort] = rows[0][_TOTAL] - MOST
-        return tuple(_kept(row) for row in rows)
+        return tuple(kept_from(row) for row in rows)
 
-    identity = newest("identity", _IDENTITY, target)
+    identity = newest("identity", _ABOUT, target)
     policy = find_policy(conn, turn.room_id, target) or DEFAULT_POLICY
     if not policy.use_memories:
         return PacketMemories(identity=identity, older=older)
@@ -70,7 +76,8 @@ def packet_memories(conn: sqlite3.Connection, turn: TurnRow) -> PacketMemories:
     )
 
 
-def _kept(row: tuple[Any, ...]) -> Kept:
+def kept_from(row: tuple[Any, ...]) -> Kept:
+    """Of a row of `ONE_MEMORY` or `ONE_IDENTITY`."""
     return Kept(
         record_id=row[0],
         seq=row[1],

@@ -63,7 +63,7 @@ from tests.store.pairs import Pair
 from tests.store.queries.tools_asking import exercise_tools
 from tests.store.records import Notes
 
-SMALL = {"actors", "rooms", "CONSTANT", "context_resets"}
+SMALL = {"actors", "rooms", "CONSTANT", "context_resets", "search_state"}
 """Tables that do not grow with what is said, and what is no table."""
 SHORT = {"turns_open_target_idx"}
 """Indexes of what is open only."""
@@ -198,7 +198,7 @@ def exercise_memories(ledger):
     notes = Notes(ledger)
     source = ledger.completed(ledger.c).response_event_id
     (correlation,) = ledger.row("SELECT correlation_id FROM events WHERE event_id = ?", source)
-    look = RelevantQuery(turn_id=ledger.queued(ledger.b), tokens=("wet",))
+    look = RelevantQuery(turn_id=ledger.completed(ledger.b).turn_id, tokens=("wet",))
     for command in (
         notes.memory(layer="correlation", owner=correlation, source_event_id=source),
         notes.memory(layer="core", owner=ledger.a),

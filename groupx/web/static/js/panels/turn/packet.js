@@ -35,7 +35,8 @@ function sectionName(name) {
 function relevant(found) {
   if (!found) return null;
   return h("div", { class: "relevant" },
-    h("p", { class: "note" }, t("details.relevant", { n: found.ids.length, all: found.candidates })),
+    h("p", { class: "note" }, found.failed ? t("details.relevant.failed")
+      : t("details.relevant", { n: found.ids.length, all: found.candidates })),
     found.ids.length ? h("ul", { class: "ids" }, found.ids.map((id) => h("li", null, copyable(id)))) : null);
 }
 
