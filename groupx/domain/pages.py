@@ -52,7 +52,7 @@ class HistoryPage:
     through_seq: int
     """The room's newest seq, 0 for an empty room."""
     endings: tuple[Frame, ...] = ()
-    """How turns ended that were queued in this page and ended after it."""
+    """How turns ended that this page tells of and that ended after it."""
 
     @property
     def next_after_seq(self) -> int | None:

@@ -100,9 +100,9 @@ def test_who_reads_above_is_left_alone_and_told_what_is_new(open_room: OpenRoom)
 
 def test_a_long_text_is_folded(open_room: OpenRoom, size: str):
     room = open_room(size)
-    lines = "\n".join(f"line {number}" for number in range(200)) + f"\nthe end {size}"
+    lines = "\n".join(f"{size} line {number}" for number in range(200)) + f"\nthe end {size}"
     room.daemon.send(lines, "agent:bob")
-    message = room.page.locator(".entry.message", has_text="line 0").last
+    message = room.page.locator(".entry.message", has_text=f"{size} line 0").last
     expect(message).to_be_visible()
     expect(message).not_to_contain_text("the end")
     message.get_by_role("button", name="Show all (201 lines)").click()
@@ -141,16 +141,46 @@ def test_a_permalink_shows_its_message(open_room: OpenRoom):
     expect(room.message(f"message number {MESSAGES - 10}.")).to_be_in_viewport()
 
 
-def test_a_permalink_to_what_is_not_loaded_loads_it_and_leads_back(open_room: OpenRoom):
+def test_a_permalink_far_back_loads_what_is_around_it_and_leads_on_both_ways(open_room: OpenRoom):
+    room = open_room()
+    newest = room.message(f"message number {MESSAGES - 1}.")
+    said = [it for it in room.daemon.history() if it["type"] == "message.created"]
+    wanted = next(it for it in said if it["body"]["content"] == "message number 12.")
+    asked: list[str] = []
+    room.page.on("request", lambda it: asked.append(it.url) if "/api/history" in it.url else None)
+    room.page.evaluate("id => { location.hash = id; }", wanted["eventId"])
+    expect(room.message("message number 12.")).to_be_in_viewport()
+    expect(newest).to_have_count(0)
+    assert f"around={wanted['eventId']}" in asked[0]
+    expect(room.target(room.message("message number 12."), "Bob")).to_contain_text("replied")
+    jump = room.page.locator(".jump")
+    expect(jump).to_contain_text("Newest")
+    room.daemon.send("said meanwhile", "agent:bob")
+    expect(jump).to_contain_text("new")
+    expect(room.message("said meanwhile")).to_have_count(0)
+    while not newest.count():
+        room.scroller.evaluate("e => { e.scrollTop = e.scrollHeight - e.clientHeight - 100; }")
+        settle(room.page)
+    room.scroller.evaluate("e => { e.scrollTop = e.scrollHeight; }")
+    expect(room.message("said meanwhile")).to_be_visible()
+    shown = room.page.locator(".entry.message .said").all_text_contents()
+    numbers = [int(it.split()[2].strip(".")) for it in shown if it.startswith("message number")]
+    assert numbers == list(range(numbers[0], MESSAGES))
+
+
+def test_from_far_back_one_click_leads_to_the_newest(open_room: OpenRoom):
     room = open_room()
     first = next(it for it in room.daemon.history() if it["type"] == "message.created")
-    expect(room.page.locator(f'[id="{first["eventId"]}"]')).to_have_count(0)
     room.page.evaluate("id => { location.hash = id; }", first["eventId"])
     expect(room.message("message number 0.")).to_be_in_viewport()
-    room.page.get_by_role("button", name="Newest").click()
+    room.page.locator(".jump").click()
+    expect(room.page.locator(".item").last).to_be_in_viewport()
+    room.loaded()
     assert room.at_bottom()
+    assert "#" not in room.page.url
     room.page.evaluate("location.hash = 'evt_of_nobody'")
     expect(room.page.get_by_text("That message is not in this room.")).to_be_visible()
+    assert room.at_bottom()
 
 
 def test_a_line_stands_above_what_came_since_the_last_visit(open_room: OpenRoom):

@@ -16,9 +16,13 @@ from groupx.store.queries.rooms import active_room, must_exist
 _SEQ = "SELECT seq FROM events WHERE event_id = ? AND room_id = ?"
 _ENDINGS = f"""
 SELECT {COLUMNS} FROM events q
-CROSS JOIN turns t ON t.queued_event_id = q.event_id
+CROSS JOIN turns t ON t.turn_id = json_extract(q.body_json, '$.turnId')
 CROSS JOIN events e ON e.event_id = t.terminal_event_id
-WHERE q.room_id = ? AND q.seq BETWEEN ? AND ? AND q.event_type = 'turn.queued' AND e.seq > ?
+WHERE q.room_id = ? AND q.seq BETWEEN ? AND ? AND e.seq > ? AND q.event_type IN (
+  'turn.queued', 'turn.dispatched', 'turn.started', 'turn.reasoning.recorded',
+  'tool.progress.recorded'
+)
+GROUP BY e.seq
 """
 
 

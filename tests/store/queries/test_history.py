@@ -63,6 +63,9 @@ def test_a_page_tells_how_its_turns_ended_below_it(ledger):
     assert [it.type for it in page.events] == ["message.created", "turn.queued"]
     assert [it.type for it in page.endings] == ["turn.completed"]
     assert json.loads(page.endings[0].data)["body"]["turnId"] == done.turn_id
+    page = history(ledger.conn, HistoryQuery(before_seq=4, limit=1))
+    assert [it.type for it in page.events] == ["turn.dispatched"]
+    assert [it.type for it in page.endings] == ["turn.completed"]
     open_page = history(ledger.conn, HistoryQuery(around=sent.message_event_id, limit=4))
     assert open_page.endings == ()
 

@@ -87,9 +87,13 @@ export class Page {
   buildRoom() {
     this.timeline = new Timeline(part("timeline"), this.context);
     this.history = new History(this.state, () => this.scroller, () => this.painter.now());
-    this.scroller = new Scroller(part("scroller"), part("timeline"), () => this.history.more());
-    part("timeline").before(this.history.element);
-    part("timeline").after(this.empty.element);
+    this.scroller = new Scroller(part("scroller"), part("timeline"), {
+      onNear: (way) => this.history.more(way),
+      hasNewer: () => this.state.next !== null,
+      onNewest: () => this.newest(),
+    });
+    part("timeline").before(this.history.lines.older);
+    part("timeline").after(this.history.lines.newer, this.empty.element);
     fill(part("notices"), this.connection.banner, this.pending.element, this.toast.element);
   }
 
@@ -179,6 +183,12 @@ export class Page {
     return true;
   }
 
+  /** From a page far back to the newest, which is loaded anew. */
+  newest() {
+    this.router.leaveEntry();
+    this.again();
+  }
+
   // --- addresses ----------------------------------------------------------------------------
 
   went(route) {
@@ -194,13 +204,20 @@ export class Page {
     else if (this.state.room.active) history.replaceState(null, "", location.pathname);
   }
 
-  /** Show an entry, after loading as much as leads to it. */
+  /** Show an entry, after loading the page around it. */
   async goTo(eventId) {
     if (!this.state.entryOf(eventId) && this.state.room?.active === false && !parseRoute(location.hash)) {
       this.again();
       return;
     }
-    await this.history.reach(eventId);
+    this.goal = eventId;
+    try {
+      await this.history.reach(eventId);
+    } catch (error) {
+      this.toast.show(error.code === "NOT_FOUND" ? t("goto.missing") : error.message);
+      return;
+    }
+    if (this.goal !== eventId) return;
     const target = document.getElementById(eventId);
     if (!target?.classList.contains("item")) {
       this.toast.show(t("goto.missing"));
@@ -217,6 +234,12 @@ export class Page {
   heard(event) {
     this.panel.eventArrived(event);
     this.onEvent(event);
+    if (this.state.next && event.type === "message.created") this.arrived(1);
+  }
+
+  arrived(count) {
+    this.scroller.arrived(count);
+    this.unread.arrived(count);
   }
 
   paint(keys, agents) {
@@ -224,8 +247,8 @@ export class Page {
     if (!keys.size) return;
     const arrived = this.timeline.draw(keys);
     this.empty.show(this.state.entries);
-    if (!this.history.loading) this.scroller.arrived(arrived);
-    this.unread.arrived(arrived);
+    if (!this.history.isDrawing) this.arrived(arrived);
+    if (this.scroller.stuck) this.state.trim();
   }
 
   paintAgents() {

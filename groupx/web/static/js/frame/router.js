@@ -43,6 +43,13 @@ export class Router {
     if (entry) this.onEntry(entry);
   }
 
+  /** The address without an entry; a view stays. */
+  leaveEntry() {
+    const route = parseRoute(location.hash);
+    if (route && route.name !== "room") return;
+    history.replaceState(null, "", location.pathname + location.search + this.home());
+  }
+
   /** The address without a view (`home()` of the room that is shown); nothing is asked again of the
    * one before it. */
   leave() {

@@ -1,72 +1,96 @@
-// Older messages, a page at a time, when the reader comes near the top.
+// More of the room, a page at a time: older ones near the top, newer ones near the end where the
+// newest are not loaded, and the page around a message that is somewhere else.
 
 import { get } from "../transport/api.js";
 import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
 
 const PAGE = 100;
-const LONGEST_PAGE = 200;
-const NEAR_TOP = 200;
+const NEAR = 200;
+
+/** From where each way goes on (null: it has come to the end), and what becomes of its page. */
+const WAYS = {
+  older: { place: (state) => state.previous, take: (state, page) => state.prepend(page) },
+  newer: { place: (state) => state.next, take: (state, page) => state.append(page) },
+};
 
 export class History {
+  /** `scroller()`: where the reader is; `draw()`: draw what has changed, now. */
   constructor(state, scroller, draw) {
     this.state = state;
     this.scroller = scroller;
     this.draw = draw;
-    this.element = h("div", { class: "older" });
+    this.lines = { older: h("div", { class: "older" }), newer: h("div", { class: "older newer" }) };
     /** @type {Promise<void> | null} the page that is under way */
     this.loading = null;
-    this.failed = false;
+    /** @type {string | null} the way whose page could not be loaded */
+    this.failed = null;
+    this.isDrawing = false;
   }
 
-  /** One more page, unless one is under way; and another while the reader is still near the top. */
-  async more() {
-    if (this.loading) return;
-    await this.load(PAGE);
-    if (this.state.previous && this.scroller().element.scrollTop < NEAR_TOP) this.more();
-  }
-
-  /** Load pages until the one with this event is there, or there is no older one. */
-  async reach(eventId) {
-    while (!this.state.entryOf(eventId) && this.state.previous && !this.failed) {
-      await (this.loading ?? this.load(LONGEST_PAGE));
-    }
-  }
-
-  load(limit) {
-    if (this.failed || !this.state.previous) return Promise.resolve();
-    this.loading = this.fetch(limit).catch(() => {
-      this.failed = true;
+  /** One more page this way, unless one is under way; and another while the reader is still near. */
+  async more(way) {
+    if (this.loading || this.failed || !WAYS[way].place(this.state)) return;
+    this.loading = this.fetch(way).catch(() => {
+      this.failed = way;
     }).finally(() => {
       this.loading = null;
       this.show();
     });
+    this.show(way);
+    await this.loading;
+    if (this.scroller().isNear(way, NEAR)) this.more(way);
+  }
+
+  async fetch(way) {
+    const { place, take } = WAYS[way];
+    const asked = JSON.stringify([this.state.room.roomId, place(this.state)]);
+    const page = await this.page({ ...place(this.state), limit: PAGE });
+    if (asked !== JSON.stringify([this.state.room.roomId, place(this.state)])) return;
+    this.scroller().keepPlace(() => this.change(() => take(this.state, page)));
+  }
+
+  page(query) {
+    return get("/api/history", { ...query, render: "html", roomId: this.state.room.roomId });
+  }
+
+  /** Load the page with this event, unless it is loaded. Refuses with NOT_FOUND. */
+  async reach(eventId) {
+    if (this.state.entryOf(eventId)) return;
+    const { roomId } = this.state.room;
+    const page = await this.page({ around: eventId, limit: PAGE });
+    if (this.state.room.roomId !== roomId) return;
+    this.scroller().leaveEnd();
+    this.failed = null;
+    this.change(() => this.state.goTo(page));
     this.show();
-    return this.loading;
   }
 
-  async fetch(limit) {
-    const page = await get("/api/history", {
-      beforeSeq: this.state.previous.beforeSeq, limit, render: "html", roomId: this.state.room.roomId,
-    });
-    this.scroller().keepPlace(() => {
-      this.state.prepend(page);
-      this.draw();
-    });
+  /** What a page brings is not news. */
+  change(take) {
+    this.isDrawing = true;
+    take();
+    this.draw();
+    this.isDrawing = false;
   }
 
-  show() {
+  /** Say what is loaded (`way`: right now), what could not be, and where the room begins. */
+  show(way) {
     const { previous, entries } = this.state;
-    if (this.failed) {
-      fill(this.element, t("older.failed"), h("button", { class: "quiet", type: "button",
-        onclick: () => {
-          this.failed = false;
-          this.more();
-        } }, t("load.retry")));
-    } else if (previous) {
-      fill(this.element, this.loading ? t("older.loading") : "");
-    } else {
-      fill(this.element, entries.order.length ? t("older.end") : "");
+    const words = {
+      older: previous || !entries.order.length ? "" : t("older.end"),
+      newer: "",
+    };
+    for (const each of Object.keys(WAYS)) {
+      if (this.failed === each) fill(this.lines[each], t(`${each}.failed`), this.retry(each));
+      else fill(this.lines[each], way === each ? t(`${each}.loading`) : words[each]);
     }
+  }
+
+  retry(way) {
+    return h("button", { class: "quiet", type: "button", onclick: () => {
+      this.failed = null;
+      this.more(way);
+    } }, t("load.retry"));
   }
 }

@@ -4,24 +4,27 @@ import { h } from "../base/dom.js";
 import { t } from "../words/index.js";
 
 const NEAR_BOTTOM = 80;
-const NEAR_TOP = 600;
+const NEAR_PAGE = 600;
 const FAR = 1.5; // windows away from the newest
 
 export class Scroller {
-  /** `onTop` is called when the reader comes near the beginning of what is loaded. */
-  constructor(element, content, onTop) {
+  /** `onNear("older" | "newer")`: the reader comes near the beginning or the end of what is loaded;
+   * `hasNewer()`: whether the newest is not loaded; `onNewest()`: then load it. */
+  constructor(element, content, { onNear, hasNewer, onNewest }) {
     this.element = element;
     this.content = content;
+    this.hasNewer = hasNewer;
+    this.onNewest = onNewest;
     this.stuck = true;
     this.unread = 0;
     this.button = h("button", { class: "jump", type: "button", hidden: true,
       onclick: () => this.toBottom() });
     element.after(this.button);
     element.addEventListener("scroll", () => {
-      this.stuck = this.distance() < NEAR_BOTTOM;
+      this.stuck = !hasNewer() && this.distance() < NEAR_BOTTOM;
       if (this.stuck) this.seen();
       else if (!this.unread) this.offerWayBack();
-      if (element.scrollTop < NEAR_TOP) onTop();
+      for (const way of ["older", "newer"]) if (this.isNear(way, NEAR_PAGE)) onNear(way);
     }, { passive: true });
     new ResizeObserver(() => {
       if (this.stuck) this.pin();
@@ -36,11 +39,21 @@ export class Scroller {
     return scrollHeight - scrollTop - clientHeight;
   }
 
+  /** Whether the reader is within `distance` px of this end of what is loaded. */
+  isNear(way, distance) {
+    return (way === "older" ? this.element.scrollTop : this.distance()) < distance;
+  }
+
   pin() {
     this.element.scrollTop = this.element.scrollHeight;
   }
 
+  /** To the newest, loaded or not. */
   toBottom() {
+    if (this.hasNewer()) {
+      this.onNewest();
+      return;
+    }
     this.stuck = true;
     this.pin();
     this.seen();
@@ -49,7 +62,13 @@ export class Scroller {
   /** Who is far from the newest gets back there by one click. */
   offerWayBack() {
     this.button.textContent = `${t("jump.newest")} ↓`;
-    this.button.hidden = this.distance() < FAR * this.element.clientHeight;
+    this.button.hidden = !this.hasNewer() && this.distance() < FAR * this.element.clientHeight;
+  }
+
+  /** What is read now stands somewhere else. */
+  leaveEnd() {
+    this.stuck = false;
+    this.offerWayBack();
   }
 
   seen() {
@@ -68,7 +87,7 @@ export class Scroller {
     }
   }
 
-  /** Run `change`, which adds above, and leave what is read where it is on the screen. */
+  /** Run `change`, which adds or removes what is out of sight, and leave what is read where it is on the screen. */
   keepPlace(change) {
     const top = this.element.getBoundingClientRect().top;
     const anchor = this.firstBelow(top);

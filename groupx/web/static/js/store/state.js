@@ -9,6 +9,9 @@ const QUIET = new Set([
 ]);
 const ASIDE = /^(memory|identity)\./;
 const SUPERVISION = /^supervision\./;
+/** So many entries are kept at most, and so many are left when there were more. */
+export const MOST = 1500;
+const LEFT = 1200;
 const QUIET_TRANSIENT = /^(adapter\.heartbeat|context\.compaction\.)/;
 
 export class RoomState {
@@ -40,7 +43,9 @@ export class RoomState {
   }
 
   load(bootstrap) {
+    const ownLines = this.room?.roomId === bootstrap.room.roomId ? this.ownLines() : [];
     this.clear();
+    for (const line of ownLines) this.touch(this.entries.put(line).key);
     this.room = bootstrap.room;
     this.rooms = bootstrap.rooms;
     this.runtime = bootstrap.runtime;
@@ -54,11 +59,104 @@ export class RoomState {
     this.flush();
   }
 
+  /** What only this page knows of: messages on their way, and its own lines. */
+  ownLines() {
+    return this.entries.own.filter(({ kind }) => kind === "pending" || kind === "local");
+  }
+
+  /** Where the newer ones begin that are not loaded; null when the newest is. */
+  get next() {
+    return this.entries.until === Infinity ? null : { afterSeq: this.entries.until };
+  }
+
   /** An older page of history. */
   prepend(page) {
-    for (const sent of page.events) this.take(this.opened(sent));
+    this.takePage(page);
+    this.previous = page.previousPage;
+    this.dropLast();
+    this.flush();
+  }
+
+  /** The page after what is loaded. */
+  append(page) {
+    this.endAt(this.endOf(page));
+    this.takePage(page);
+    this.dropFirst();
+    this.flush();
+  }
+
+  /** A page from elsewhere takes the place of what is loaded, or stands before it where they meet. */
+  goTo(page) {
+    if (this.meets(page)) {
+      this.prepend(page);
+      return;
+    }
+    for (const entry of this.entries.order) this.forget(entry);
+    const { own } = this.entries;
+    this.entries = new Entries();
+    this.entries.until = this.endOf(page);
+    for (const entry of own) this.entries.put(entry);
+    this.takePage(page);
     this.previous = page.previousPage;
     this.flush();
+  }
+
+  /** Let go of what is too much, where nobody reads it. */
+  trim() {
+    this.dropFirst();
+    this.flush();
+  }
+
+  meets({ nextPage }) {
+    const first = this.previous?.beforeSeq;
+    return first !== undefined && nextPage !== null && nextPage.afterSeq >= first - 1 &&
+      nextPage.afterSeq <= this.entries.until;
+  }
+
+  takePage({ events, endings = [] }) {
+    for (const sent of events) this.take(this.opened(sent));
+    for (const event of endings) this.takeLifecycle(event);
+  }
+
+  /** Up to where this page leads; what the stream brought meanwhile is not in it. */
+  endOf({ nextPage, throughSeq }) {
+    if (nextPage) return nextPage.afterSeq;
+    return this.seq > throughSeq ? throughSeq : Infinity;
+  }
+
+  endAt(until) {
+    for (const entry of this.entries.endAt(until)) {
+      if (this.entries.get(entry.key)) this.touch(entry.key);
+      else this.forget(entry);
+    }
+  }
+
+  /** When too much is loaded: let go of the newest, which a page brings again. */
+  dropLast() {
+    const { order } = this.entries;
+    if (order.length <= MOST) return;
+    const last = order.slice(0, LEFT).findLast(({ seq }) => Number.isInteger(seq));
+    if (last) this.endAt(last.seq);
+  }
+
+  /** When too much is loaded: let go of the oldest, which a page brings again. */
+  dropFirst() {
+    const { order } = this.entries;
+    if (order.length <= MOST) return;
+    const first = order.slice(order.length - LEFT).find(({ seq }) => Number.isInteger(seq));
+    if (!first) return;
+    for (const entry of this.entries.dropFirst(this.entries.index(first))) this.forget(entry);
+    this.previous = { beforeSeq: first.seq };
+  }
+
+  /** An entry is no longer loaded: neither is what only it shows. */
+  forget({ key, event, turn }) {
+    this.touch(key);
+    if (event) {
+      this.events.delete(event.eventId);
+      this.html.delete(event.eventId);
+    }
+    if (turn?.ended) turn.unload();
   }
 
   subscribed({ throughSeq, activeTurns, agents }) {
@@ -86,7 +184,7 @@ export class RoomState {
   /** It arrived as this event, or (null) it did not. */
   sent(commandId, eventId) {
     const key = `pending:${commandId}`;
-    const pending = this.entries.get(key);
+    const pending = this.entries.find(key);
     if (!pending) return;
     if (eventId && !this.events.has(eventId)) {
       pending.eventId = eventId;
@@ -169,7 +267,7 @@ export class RoomState {
 
   dropPending(event) {
     if (event.actor.kind !== "user") return;
-    const match = this.entries.order.find((entry) =>
+    const match = this.entries.own.find((entry) =>
       entry.kind === "pending" &&
       (entry.eventId ? entry.eventId === event.eventId : entry.content === event.body.content));
     if (!match) return;
@@ -221,7 +319,7 @@ export class RoomState {
   /** A turn has a bubble while it runs, and afterwards when it left something to say. */
   showTurn(turn) {
     const key = `turn:${turn.turnId}`;
-    const known = this.entries.get(key);
+    const known = this.entries.find(key);
     const failed = turn.status === "failed" || turn.status === "interrupted";
     if (known?.event) this.touch(key);
     else if (!turn.ended && turn.begun) this.turnEntry(turn, null);

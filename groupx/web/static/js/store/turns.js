@@ -42,6 +42,13 @@ export class Turn {
     return this.status !== "queued" && (this.status !== "cancelled" || this.startedAt);
   }
 
+  /** Let go of what a page of history brings again. */
+  unload() {
+    this.text = "";
+    this.reasoning = "";
+    this.tools.clear();
+  }
+
   get deliveryUnknown() {
     return this.ended && this.status !== "completed" && this.certainty === "unknown";
   }
