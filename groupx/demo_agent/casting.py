@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from groupx.demo_agent.assisting import ASSISTING
+from groupx.demo_agent.keeping import KEEPING
 from groupx.demo_agent.scenes import SCENES, Scene, greet
 from groupx.demo_agent.teamwork import TEAMWORK
 from groupx.demo_agent.watching import observe
@@ -14,7 +15,7 @@ OBSERVING = ((r"you are an observer of work", observe),)
 
 def scene_for(message: str) -> Scene:
     """What the agent does about `message`; no match greets."""
-    return _first((*OBSERVING, *TEAMWORK, *SCENES), message)
+    return _first((*OBSERVING, *KEEPING, *TEAMWORK, *SCENES), message)
 
 
 def assistants_scene_for(message: str) -> Scene:

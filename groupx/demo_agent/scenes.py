@@ -35,6 +35,8 @@ And with the tools that the room gives every agent:
 | **make a plan** | ask everybody else, collect, and publish the plan |
 | **publish** … | say something to the room that wakes nobody |
 | **read the room** | read what was said |
+| **remember that** … | keep it for the room; **for yourself**, or **of** builder, works too |
+| **what do you know** about … | tell what I was told with your message |
 | **loop with** reviewer | send it back and forth until the room stops us |
 
 Address several of us at once, or everyone with `@all`."""

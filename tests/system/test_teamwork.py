@@ -60,3 +60,25 @@ def test_two_that_go_on_for_ever_are_stopped_and_the_user_lets_them_go_on_once(
             "the next stop",
         )
         assert again["body"]["bound"] > 3
+
+
+def test_what_one_was_told_to_remember_is_called_up_by_a_message_to_another(
+    make_daemon: MakeDaemon,
+):
+    daemon = make_daemon(TEAM)
+    daemon.start()
+
+    def answered(content: str, to: str) -> tuple[str, str]:
+        turn_id = daemon.send(content, to)["turns"][0]["turnId"]
+        events.until(of_turn(turn_id, "turn.completed"), "the answer")
+        return turn_id, messages(daemon)[-1]["body"]["content"]
+
+    with daemon.stream() as events:
+        answered("Remember of builder: it likes short functions", "agent:planner")
+        turn_id, said = answered("What do you know about builder?", "agent:reviewer")
+        _, elsewhere = answered("What do you know about tables?", "agent:reviewer")
+    assert "| relevant_memory | agent:planner-about-agent:builder |" in said
+    assert "nothing that is remembered" in elsewhere
+    [record] = daemon.get("/api/identity?subject=agent:builder")["records"]
+    found = daemon.get(f"/api/turns/{turn_id}")["packet"]["relevant"]
+    assert found == {"ids": [record["identityId"]], "candidates": 1}
