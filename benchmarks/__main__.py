@@ -8,13 +8,14 @@ import platform
 import statistics
 from pathlib import Path
 
-from benchmarks.rows import accept, memory, turn, upgrade
+from benchmarks.rows import accept, memory, search, turn, upgrade
 
 ROWS = {
     "accept": accept.measure,
     "turn": turn.measure,
     "memory": memory.measure,
     "upgrade": upgrade.measure,
+    "search": search.measure,
 }
 ORDINARY = ["accept", "turn", "memory"]
 

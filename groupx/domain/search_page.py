@@ -18,6 +18,8 @@ class SearchQuery:
     room_id: RoomId | None = None
     """None: the active room."""
     all_rooms: bool = False
+    whole_words: bool = False
+    """The last word is no beginning of others."""
     cursor: int | None = None
     """Hits below this one; a page's `next_cursor`."""
     limit: int = 20
@@ -55,5 +57,7 @@ class SearchPage:
 
     results: tuple[SearchHit, ...]
     next_cursor: str | None = optional()
+    whole_words: bool | None = optional()
+    """Only whole words were looked for, as the beginning of a word is in too many of them."""
     indexing: Indexing | None = optional()
     """While older text is still missing from the index."""

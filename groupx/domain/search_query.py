@@ -17,6 +17,7 @@ MAX_RUN = 32
 MAX_QUERY = 2_000
 """Characters of a search that are read."""
 
+_GROWS = " *"
 _FILTER = re.compile(r'(?<!\S)(from|to|before|after|has):([^\s"]+)', re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]*)"')
 
@@ -41,6 +42,15 @@ class SearchTerms:
         """Whether it names neither a word nor a filter."""
         said = (self.expression, self.author, self.target, self.before, self.after)
         return not self.has_code and not any(said)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the last word may be the beginning of others."""
+        return self.expression.endswith(_GROWS)
+
+    def of_whole_words(self) -> "SearchTerms":
+        """The same without that."""
+        return attrs.evolve(self, expression=self.expression.removesuffix(_GROWS))
 
 
 def parse_search(text: str) -> SearchTerms:
@@ -81,7 +91,7 @@ def parse_words(text: str) -> SearchTerms:
     terms = [*terms, *last][:MAX_PIECES]
     parts = [term.expression for term in terms]
     if last and terms[-1] is last[-1] and terms[-1].grows:
-        parts[-1] += " *"
+        parts[-1] += _GROWS
     return SearchTerms(
         expression=" AND ".join(parts),
         needles=tuple(dict.fromkeys(term.needle for term in terms)),

@@ -12,7 +12,7 @@ from groupx.store.queries.rooms import active_room, must_exist
 from groupx.store.record_rows import find_record
 from groupx.store.search_rows import document_text
 
-WALKED = 4_000
+WALKED = 3_000
 """Documents that one page looks at: then it ends, and its cursor goes on from there."""
 WALKED_FOR_CODE = 400
 """When the text of each has to be read."""
@@ -53,6 +53,8 @@ def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchPage:
     if room_id is not None:
         must_exist(conn, room_id)
     terms = parse_search(query.text)
+    if query.whole_words:
+        terms = terms.of_whole_words()
     if terms.is_empty:
         return SearchPage(results=(), indexing=indexing(conn))
     rows, next_cursor = _walk(conn, query, terms, room_id)
@@ -60,6 +62,7 @@ def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchPage:
         results=tuple(_hit(conn, row, terms) for row in rows),
         next_cursor=None if next_cursor is None else str(next_cursor),
         indexing=indexing(conn),
+        whole_words=query.whole_words or None,
     )
 
 

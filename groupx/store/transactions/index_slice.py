@@ -11,8 +11,8 @@ from groupx.store.search_untold import index_untold
 from groupx.store.transaction import Transaction
 
 SLICE_SEQS = 1_000
-SLICE_CHARACTERS = 30_000
-"""Of event bodies: about 10 ms of the writer; one text alone may be longer."""
+SLICE_CHARACTERS = 12_000
+"""Of event bodies: about 8 ms of the writer; one text alone may be longer."""
 SLICE_RECORDS = 40
 
 _STATE = """

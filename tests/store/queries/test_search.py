@@ -6,6 +6,7 @@ from groupx.domain.envelope import EventDraft
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import USER_WEB
 from groupx.domain.search_page import SearchQuery
+from groupx.store.queries import search as queries
 from groupx.store.queries.search import search
 from groupx.store.transactions.withdraw import withdraw
 from tests.store.records import Notes
@@ -108,3 +109,24 @@ def test_a_history_that_is_not_indexed_yet_is_told_of(ledger, found):
 def test_nothing_is_no_search(ledger, found):
     ledger.send(ledger.a, content="word")
     assert found(' "" ').results == ()
+
+
+def test_a_page_looks_at_so_many_documents_and_the_next_goes_on(ledger, found, monkeypatch):
+    first = ledger.send(ledger.b, content="word").message_event_id
+    for number in range(5):
+        ledger.send(ledger.a, content=f"word {number}")
+    monkeypatch.setattr(queries, "WALKED", 3)
+    pages = [found("word to:b")]
+    while (cursor := pages[-1].next_cursor) is not None:
+        pages.append(found("word to:b", cursor=int(cursor)))
+    assert [[hit.id for hit in page.results] for page in pages] == [[], [first], []]
+    monkeypatch.setattr(queries, "WALKED_FOR_CODE", 1)
+    assert found("word has:code").next_cursor is not None
+
+
+def test_whole_words(ledger, found):
+    ledger.send(ledger.a, content="compile it")
+    assert len(found("comp").results) == 1
+    page = found("comp", whole_words=True)
+    assert (page.results, page.whole_words) == ((), True)
+    assert len(found("compile", whole_words=True).results) == 1
