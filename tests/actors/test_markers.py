@@ -119,7 +119,7 @@ async def test_planted_sentences_reach_no_agent(jumping_clock, tmp_path) -> None
         await crash(room)
         for actor_id in (A, B, C):
             room.programs[actor_id].script = answers
-        for content in ("one more", "and another"):
+        for content in ("one more", "what of PLANTED and core?"):
             await room.ended(*await room.send("@all", content=content))
         await room.ended(*[turn for _ in range(6) for turn in await room.send(A, content="again")])
         await room.broker.ref.ask(CompactContext(client_command_id="compact"))
