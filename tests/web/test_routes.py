@@ -306,6 +306,7 @@ def ui(monkeypatch, tmp_path):
         (tmp_path / "ui" / name).write_text(f"this is {name}")
     found = static_files.static_files(tmp_path / "ui")
     monkeypatch.setattr(pages, "static_files", lambda: found)
+    return found
 
 
 async def test_the_user_gets_the_ui(client, entrance, ui):
@@ -317,6 +318,47 @@ async def test_the_user_gets_the_ui(client, entrance, ui):
     response = await client.get("/static/deep/app.js", authorization=None, cookie=cookie)
     assert response.body == b"this is deep/app.js"
     assert response.header("content-type") == ["text/javascript; charset=utf-8"]
+
+
+async def test_a_file_of_the_ui_is_kept_only_at_its_version(client, ui):
+    forever = ["private, max-age=31536000, immutable"]
+    for name, kept in (
+        ("deep/app.js", ["no-store"]),
+        (f"{ui.version}/deep/app.js", forever),
+    ):
+        response = await client.get(f"/static/{name}")
+        assert response.body == b"this is deep/app.js"
+        assert response.header("cache-control") == kept
+        assert len(response.header("content-security-policy")) == 1
+    for name in (f"{ui.version}/nothing.js", "0123456789abcdef/deep/app.js"):
+        response = await client.get(f"/static/{name}")
+        assert (response.status, response.header("cache-control")) == (404, ["no-store"])
+
+
+def test_the_first_page_names_every_module_at_its_version(tmp_path):
+    from groupx.web.static_files import static_files
+
+    page = (
+        '<link rel="stylesheet" href="/static/a.css">'
+        '<script type="module" src="/static/js/main.js"></script>'
+    )
+    versions = []
+    for number in range(2):
+        root = tmp_path / str(number)
+        (root / "js").mkdir(parents=True)
+        (root / "index.html").write_text(page)
+        (root / "js" / "main.js").write_text("")
+        (root / "js" / "part.js").write_text(f"// {number}")
+        found = static_files(root)
+        versions.append(found.version)
+        at = f"/static/{found.version}"
+        assert found.files["index.html"].content.decode() == (
+            f'<link rel="stylesheet" href="{at}/a.css">'
+            f'<link rel="modulepreload" href="{at}/js/main.js">\n'
+            f'<link rel="modulepreload" href="{at}/js/part.js">\n'
+            f'<script type="module" src="{at}/js/main.js"></script>'
+        )
+    assert versions[0] != versions[1]
 
 
 @pytest.mark.parametrize(

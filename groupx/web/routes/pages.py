@@ -4,8 +4,11 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.web.errors import Answer
 from groupx.web.guards import Call
 from groupx.web.pages import LOGIN_PAGE, RELOAD_PAGE, html
+from groupx.web.security_headers import KEEP
 from groupx.web.services import Entrance
 from groupx.web.static_files import static_files
+
+_KEEP = (KEEP[0].decode(), KEEP[1].decode())
 
 
 async def index(_entrance: Entrance, call: Call) -> Answer:
@@ -16,16 +19,17 @@ async def index(_entrance: Entrance, call: Call) -> Answer:
 
 
 async def static(_entrance: Entrance, call: Call) -> Answer:
-    """GET /static/…: one file of the UI."""
+    """GET /static/…: one file of the UI; at its version it may be kept."""
     return await static_file(call.segments["name"])
 
 
 async def static_file(name: str) -> Answer:
     """A file of the UI by its name below `static/`. NOT_FOUND."""
-    file = static_files().get(name)
+    file, of_version = static_files().find(name)
     if file is None:
         raise GroupXError(ErrorCode.NOT_FOUND, "The UI has no such file.")
-    return Answer(content=file.content, content_type=file.content_type)
+    headers = (_KEEP,) if of_version else ()
+    return Answer(content=file.content, content_type=file.content_type, headers=headers)
 
 
 HANDLERS = {"index": index, "static": static}

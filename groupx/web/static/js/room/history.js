@@ -20,7 +20,7 @@ export class History {
     this.state = state;
     this.scroller = scroller;
     this.draw = draw;
-    this.lines = { older: h("div", { class: "older" }), newer: h("div", { class: "older newer" }) };
+    this.lines = { older: h("div", { class: "older" }), newer: h("div", { class: "newer" }) };
     /** @type {Promise<void> | null} the page that is under way */
     this.loading = null;
     /** @type {string | null} the way whose page could not be loaded */
