@@ -53,8 +53,10 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     expect(panel.get_by_role("link", name="Show the answer")).to_be_visible()
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_be_hidden()
+    room.page.route(f"**/api/turns/{turn_id}", _with_a_look_up_that_failed, times=1)
     room.answer("ada").get_by_role("link", name="Details").click()
     expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
+    expect(panel.locator(".relevant")).to_contain_text("took too long; none were added")
 
 
 def _with_what_was_left_out(route: Route) -> None:
@@ -62,6 +64,12 @@ def _with_what_was_left_out(route: Route) -> None:
     answer = route.fetch().json()
     answer["packet"]["omitted"] = [{"section": "agent_dated_memory", "count": 2}]
     answer["packet"]["relevant"] = {"ids": ["mem_found"], "candidates": 3}
+    route.fulfill(json=answer)
+
+
+def _with_a_look_up_that_failed(route: Route) -> None:
+    answer = route.fetch().json()
+    answer["packet"]["relevant"] = {"ids": [], "candidates": 0, "failed": True}
     route.fulfill(json=answer)
 
 
