@@ -19,15 +19,16 @@ export class RoomStream {
     this.first = true;
     this.socket = null;
     this.timer = null;
-    addEventListener("online", () => this.retryNow());
+    this.life = new AbortController();
+    const { signal } = this.life;
+    addEventListener("online", () => this.retryNow(), { signal });
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.retryNow();
-    });
+    }, { signal });
   }
 
   open() {
-    clearTimeout(this.timer);
-    this.timer = null;
+    this.stopWaiting();
     this.onState({ state: "connecting" });
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/api/ws`);
@@ -40,8 +41,10 @@ export class RoomStream {
     socket.onclose = () => this.lost(socket);
   }
 
+  /** For good: nothing opens it again. */
   close() {
-    clearTimeout(this.timer);
+    this.life.abort();
+    this.stopWaiting();
     const socket = this.socket;
     this.socket = null;
     socket?.close();
@@ -50,6 +53,11 @@ export class RoomStream {
 
   retryNow() {
     if (this.timer !== null) this.open();
+  }
+
+  stopWaiting() {
+    clearTimeout(this.timer);
+    this.timer = null;
   }
 
   receive(socket, frame) {
