@@ -55,18 +55,19 @@ export class Follower {
       get("/api/bootstrap").then(this.onBootstrap, () => {}); // the next event or reconnect asks again
       return;
     }
+    if (!this.state.apply(event)) return;
     if (this.lost && event.type === "turn.interrupted") this.lost.turns.push(event);
-    this.state.apply(event);
     this.onEvent(event);
     if (this.lost && event.seq !== null && event.seq >= this.lost.until) this.sayReconnected();
   }
 
   /** After a gap: what happened meanwhile, in one line that leads to the turns. */
   async sayReconnected() {
+    const { stream } = this;
     const { turns } = this.lost;
     this.lost = null;
     const now = await get("/api/bootstrap").catch(() => null);
-    if (now && this.onBootstrap(now)) return;
+    if (stream !== this.stream || (now && this.onBootstrap(now))) return;
     const { runtime } = this.state;
     const startedAt = now?.runtime.startedAt ?? runtime.startedAt;
     const line = startedAt === runtime.startedAt

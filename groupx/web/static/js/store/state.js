@@ -165,12 +165,13 @@ export class RoomState {
     this.flush();
   }
 
-  /** One envelope of the stream. */
+  /** One envelope of the stream; whether it was news. */
   apply(event) {
-    if (event.seq !== null && event.seq <= this.seq) return;
+    if (event.seq !== null && event.seq <= this.seq) return false;
     this.take(event);
     if (event.seq !== null) this.seq = event.seq;
     this.flush();
+    return true;
   }
 
   /** A message that is on its way to the daemon. */
