@@ -21,6 +21,7 @@ _COMMANDS = {
     "status": "Say whether this config's room runs, and how it is.",
     "open": "Open the room in the browser.",
     "session": "New, old and archived rooms.",
+    "search": "Find messages and memories by their words.",
     "context": "How full the room's context is; make it smaller, or begin it anew.",
     "backup": "Copy the whole database into a file.",
     "restore": "Put a backup in the place of the database.",
@@ -29,7 +30,7 @@ _COMMANDS = {
     "token": "The token that opens the room.",
     "doctor": "Check the installed programs and what a room needs.",
     "conformance": "What an installed program can do, with the evidence for it.",
-    "debug": "What to know when something is odd.",
+    "debug": "What to know, and what to do, when something is odd.",
 }
 """Command → its summary; the module of the same name in this package holds `command`
 (with `_` after a word that Python has for itself)."""

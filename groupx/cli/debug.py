@@ -1,4 +1,4 @@
-"""`groupx debug`: what to know when something is odd. Changes nothing."""
+"""`groupx debug`: what to know, and what to do, when something is odd."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from groupx.runtime_folder import sibling_databases
 
 @click.group("debug")
 def command() -> None:
-    """What to know when something is odd."""
+    """What to know, and what to do, when something is odd."""
 
 
 @command.command("paths")
@@ -34,6 +34,19 @@ def paths(config: str | None, demo: bool, as_json: bool) -> int:
         click.echo(f"{key:<{width}}  {'-' if value is None else value}")
     for sibling in siblings:
         click.echo(f"{'sibling':<{width}}  {sibling['path']}  (format {sibling['format']})")
+    return DONE
+
+
+@command.command("reindex")
+@config_options
+def reindex(config: str | None, demo: bool) -> int:
+    """Build the search index anew out of the history.
+
+    If the room runs, beside what it does; otherwise here and now. Nothing else is changed.
+    """
+    from groupx.cli.reindexing import reindexed
+
+    click.echo(reindexed(find_place(config=config, demo=demo)))
     return DONE
 
 

@@ -4,19 +4,26 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import TypeVar
 
 import attrs
 
 from groupx.cli.failures import Refused
 from groupx.cli.place import Place
 from groupx.cli.running import Running, find_running, locked
-from groupx.domain.ids import IdSource
+from groupx.domain.commands import CommandKey
+from groupx.domain.ids import WEB_BINDING, IdSource
+from groupx.domain.limits import Limits
 from groupx.domain.times import iso_from_ms
 from groupx.store.meter import Meter
 from groupx.store.opening import open_ledger
+from groupx.store.transaction import Transaction
 from groupx.supervisor.lease import LeaseImpossible, LeaseTaken, RunLease
+
+C = TypeVar("C")
+R = TypeVar("R")
 
 
 @attrs.frozen(kw_only=True)
@@ -75,6 +82,25 @@ def ledger(offline: Offline) -> Generator[sqlite3.Connection]:
         yield conn
     finally:
         conn.close()
+
+
+def write(conn: sqlite3.Connection, run: Callable[[Transaction, C], R], command: C) -> R:
+    """One transaction on the ledger, as the store's thread makes it."""
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        result = run(Transaction(conn, IdSource(now_ms, os.urandom), now_ms, Limits()), command)
+        conn.execute("COMMIT")
+    except BaseException:
+        conn.rollback()
+        raise
+    return result
+
+
+def unrepeated(command_type: str) -> CommandKey:
+    """Of a command that nobody repeats: there is no one to be answered twice."""
+    return CommandKey(
+        binding_id=WEB_BINDING, client_command_id=None, command_type=command_type, request={}
+    )
 
 
 def new_database_id() -> str:

@@ -1,7 +1,6 @@
 """A config's rooms for `groupx session`: asked of the running room, or of its database at rest."""
 
 import contextlib
-import os
 import uuid
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, Protocol, TypeVar
@@ -11,12 +10,19 @@ import attrs
 
 from groupx.cli.client import Answer, NobodyListens, NotARuntime, RuntimeClient
 from groupx.cli.failures import Refused
-from groupx.cli.offline import Offline, leased, ledger, now_ms, running_or_none, silent_meter
+from groupx.cli.offline import (
+    Offline,
+    leased,
+    ledger,
+    now_ms,
+    running_or_none,
+    silent_meter,
+    unrepeated,
+    write,
+)
 from groupx.cli.place import Place
 from groupx.cli.running import client_of
-from groupx.domain.commands import CommandKey
-from groupx.domain.ids import WEB_BINDING, IdSource, RoomId
-from groupx.domain.limits import Limits
+from groupx.domain.ids import RoomId
 from groupx.domain.rooms import (
     Idle,
     KeptBackup,
@@ -128,10 +134,12 @@ class _Offline:
             return to_wire(list_rooms(conn, shown))
 
     def new(self, title: str | None) -> Wire:
-        return to_wire(self._write(new_room, NewRoom(key=_key("room.new"), title=title)))
+        return to_wire(self._write(new_room, NewRoom(key=unrepeated("room.new"), title=title)))
 
     def set_archived(self, room_id: str, hidden: bool) -> Wire:
-        command = SetArchived(key=_key("room.archive"), room_id=RoomId(room_id), archived=hidden)
+        command = SetArchived(
+            key=unrepeated("room.archive"), room_id=RoomId(room_id), archived=hidden
+        )
         return to_wire(self._write(set_archived, command))
 
     def prune(self, action: str, days: int) -> Wire:
@@ -154,25 +162,9 @@ class _Offline:
         return deleted(done, remove(files), KeptBackup(path=str(made.path), bytes=made.bytes))
 
     def _prune_now(self, action: Any, idle: Idle, ids: tuple[RoomId, ...]) -> PrunedRooms:
-        command = PruneRooms(key=_key("rooms.prune"), action=action, idle=idle, room_ids=ids)
+        command = PruneRooms(key=unrepeated("rooms.prune"), action=action, idle=idle, room_ids=ids)
         return self._write(prune, command)
 
     def _write(self, run: Callable[[Transaction, C], R], command: C) -> R:
-        """One transaction on the ledger, as the store's thread makes it."""
         with ledger(self._offline) as conn:
-            conn.execute("BEGIN IMMEDIATE")
-            try:
-                tx = Transaction(conn, IdSource(now_ms, os.urandom), now_ms, Limits())
-                result = run(tx, command)
-                conn.execute("COMMIT")
-            except BaseException:
-                conn.rollback()
-                raise
-            return result
-
-
-def _key(command_type: str) -> CommandKey:
-    """Of a command that nobody repeats: there is no one to be answered twice."""
-    return CommandKey(
-        binding_id=WEB_BINDING, client_command_id=None, command_type=command_type, request={}
-    )
+            return write(conn, run, command)
