@@ -23,8 +23,8 @@ _FITS = """
   AND (:before IS NULL OR d.created_at < :before)
   AND (:after IS NULL OR d.created_at >= :after)
   AND (:target IS NULL OR EXISTS (
-    SELECT 1 FROM events e CROSS JOIN json_each(e.targets_json) t
-    WHERE e.seq = d.seq AND t.value IN (:target, 'agent:' || :target, 'user:' || :target)))
+    SELECT 1 FROM events e CROSS JOIN json_each(e.targets_json)
+    WHERE e.seq = d.seq AND json_each.value IN (:target, 'agent:' || :target, 'user:' || :target)))
   AND (NOT :code OR EXISTS (
     SELECT 1 FROM events e WHERE e.seq = d.seq AND instr(e.body_json, '```')))
 """
