@@ -74,7 +74,7 @@ ONCE = {
     recover._END_INSTANCES, recover._CLOSE_BINDINGS, rollup_recovery._LEFT_BEGUN,
     rollup_recovery._MISSING, rollup_recovery._MISCOUNTED, search_untold._UNTOLD,
 }  # fmt: skip
-"""What only a start, or the end of an indexing, asks of rows that an older program may have left."""
+"""What only a start or the end of an indexing asks, of rows an older program may have left."""
 
 MATCHED = re.compile(r"SCAN search_fts VIRTUAL TABLE INDEX \d+:\S*M")
 """Read by words: as much as there are hits, and no more."""
