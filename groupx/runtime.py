@@ -213,6 +213,7 @@ class Runtime:
             Path(config.path),
             drivers=ADAPTERS,
             port=port,
+            revision_key=token.key_for("setup"),
             running=config,
             on_pending=self._show_pending,
         )

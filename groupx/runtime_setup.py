@@ -91,6 +91,7 @@ class _Wizard:
             plan.config_path,
             drivers=ADAPTERS,
             port=self._port,
+            revision_key=token.key_for("setup"),
             running=None,
             on_saved=self._on_saved,
         )

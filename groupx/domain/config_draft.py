@@ -3,11 +3,12 @@
 In a draft, a value of `env` that is null is the one that the file has.
 """
 
+import hashlib
+import hmac
 import json
 from collections.abc import Iterator
 from typing import Any, cast
 
-from groupx.domain.canonical import text_hash
 from groupx.domain.config_error import ConfigError, describe, document_path
 
 Tree = dict[str, Any]
@@ -17,9 +18,12 @@ ABSENT = "absent"
 DEFAULT_PORT = 4310
 
 
-def revision_of(data: bytes | None) -> str:
-    """Which version of the file this is."""
-    return ABSENT if data is None else text_hash(data.decode("utf-8", "surrogateescape"))
+def revision_of(data: bytes | None, key: bytes) -> str:
+    """Which version of the file this is; without `key` it tells nothing of what is in it.
+
+    A plain hash would let who sees it try out what a short value of an `env` might be.
+    """
+    return ABSENT if data is None else hmac.digest(key, data, hashlib.sha256).hex()
 
 
 def first_draft(port: int) -> Tree:

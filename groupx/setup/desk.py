@@ -58,6 +58,7 @@ class SetupDesk:
         *,
         drivers: Collection[str],
         port: int,
+        revision_key: bytes,
         running: Config | None,
         on_saved: Callable[[Config], None] = lambda _: None,
         on_pending: Callable[[PendingRestart], None] = lambda _: None,
@@ -65,6 +66,7 @@ class SetupDesk:
         self._path = path
         self._drivers = drivers
         self._port = port
+        self._revision_key = revision_key
         self.running = running
         self._on_saved = on_saved
         self._on_pending = on_pending
@@ -81,7 +83,7 @@ class SetupDesk:
             config = draft_of(self._document(data))
             self._note(self._parsed(data))
         return Draft(
-            revision=revision_of(data),
+            revision=self._revision(data),
             path=str(self._path),
             exists=data is not None,
             config=config,
@@ -106,12 +108,12 @@ class SetupDesk:
         """
         async with self._one_by_one:
             data = await self._bytes()
-            if revision != revision_of(data):
+            if revision != self._revision(data):
                 raise GroupXError(
                     ErrorCode.STORE_CONFLICT,
                     f"{self._path} was changed since it was read here, so nothing was saved. "
                     "Load it again and repeat your changes.",
-                    revision=revision_of(data),
+                    revision=self._revision(data),
                 )
             try:
                 new, config = await self._checked(draft, data)
@@ -123,7 +125,7 @@ class SetupDesk:
         return Saved(
             restart_required=self.pending.required,
             pending_restart=self.pending.agents,
-            revision=revision_of(new),
+            revision=self._revision(new),
         )
 
     async def _checked(self, draft: Tree, data: bytes | None) -> tuple[bytes, Config]:
@@ -142,6 +144,9 @@ class SetupDesk:
         before, self.pending = self.pending, pending_restart(self.running, config)
         if self.pending != before:
             self._on_pending(self.pending)
+
+    def _revision(self, data: bytes | None) -> str:
+        return revision_of(data, self._revision_key)
 
     def _document(self, data: bytes) -> Tree:
         file = str(self._path)

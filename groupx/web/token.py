@@ -90,6 +90,11 @@ class Token:
         self._refresh()
         return self._cookie.decode()
 
+    def key_for(self, purpose: str) -> bytes:
+        """A key of this install's own, from which neither the token nor another key is known."""
+        self._refresh()
+        return hmac.digest(self._bearer, f"key:{purpose}".encode(), hashlib.sha256)
+
     @property
     def revoked(self) -> trio.Event:
         """Set once the token that counts now does not count any more; one for each token."""

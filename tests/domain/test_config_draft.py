@@ -1,5 +1,6 @@
 """A draft shows of every secret its name alone, and loses nothing of the document."""
 
+import hashlib
 import json
 import string
 
@@ -19,6 +20,7 @@ from groupx.domain.config_draft import (
 from groupx.domain.config_error import ConfigError
 from groupx.domain.config_parsing import parse_config
 
+KEY = b"k" * 32
 FILE = "/home/you/groupx.json"
 NAMES = st.text(string.ascii_uppercase, min_size=1, max_size=4)
 ENV = st.dictionaries(NAMES, st.text("secret0123456789", min_size=4, max_size=8), max_size=3)
@@ -108,9 +110,14 @@ def test_half_a_character_and_deep_nesting_are_refused_in_words():
 
 
 def test_revisions():
-    assert revision_of(None) == ABSENT
-    assert revision_of(b"{}") != revision_of(b"{} ")
-    assert revision_of(b"\xff") != revision_of(b"\xfe")
+    assert revision_of(None, KEY) == ABSENT
+    assert revision_of(b"{}", KEY) != revision_of(b"{} ", KEY)
+    assert revision_of(b"\xff", KEY) != revision_of(b"\xfe", KEY)
+
+
+def test_a_revision_tells_nothing_of_the_file_to_who_has_not_the_key():
+    assert revision_of(b"{}", KEY) != revision_of(b"{}", bytes(32))
+    assert revision_of(b"{}", KEY) != hashlib.sha256(b"{}").hexdigest()
 
 
 def test_a_first_draft_keeps_the_address_of_the_page():

@@ -48,7 +48,9 @@ class Stage:
             hub=room.hub,
             timeouts=room.timeouts,
             ids=room.ids,
-            setup=SetupDesk(path / "groupx.json", drivers=("demo",), port=4310, running=None),
+            setup=SetupDesk(
+                path / "groupx.json", drivers=("demo",), port=4310, revision_key=b"", running=None
+            ),
         )
 
     def script(self, name: str, script: Script) -> None:

@@ -50,7 +50,9 @@ async def serving(
         mcp=mount,
         request_restart=lambda: None,
         setup=SetupFace(
-            desk=SetupDesk(folder / "groupx.json", drivers=("demo",), port=port, running=None),
+            desk=SetupDesk(
+                folder / "groupx.json", drivers=("demo",), port=port, revision_key=b"", running=None
+            ),
             programs=Programs({}, Spawner()),
         ),
     )

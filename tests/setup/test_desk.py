@@ -18,9 +18,11 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "groupx.json"
 
 
-def desk(file: Path, saved: list | None = None) -> SetupDesk:
+def desk(file: Path, saved: list | None = None, key: bytes = b"key") -> SetupDesk:
     on_saved = (lambda _: None) if saved is None else saved.append
-    return SetupDesk(file, drivers=("demo", "acp"), port=4310, running=None, on_saved=on_saved)
+    return SetupDesk(
+        file, drivers=("demo", "acp"), port=4310, revision_key=key, running=None, on_saved=on_saved
+    )
 
 
 def mode(path: Path) -> int:
@@ -59,6 +61,18 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(file: Path):
     assert caught.value.code is ErrorCode.STORE_CONFLICT
     assert list(json.loads(file.read_text())["agents"]) == ["b"]
     assert saved == []
+
+
+async def test_what_is_given_out_of_a_version_depends_on_the_key_alone(file: Path):
+    file.write_text(json.dumps({"agents": {"a": {**DEMO, "env": {"PIN": "1234"}}}}))
+    revisions = [
+        (await keyed.read()).revision
+        for keyed in (desk(file, key=b"one"), desk(file, key=b"one"), desk(file, key=b"two"))
+    ]
+    assert revisions[0] == revisions[1] != revisions[2]
+    with pytest.raises(GroupXError) as caught:
+        await desk(file, key=b"two").save(revisions[0], {"agents": {"a": DEMO}})
+    assert caught.value.details == {"revision": revisions[2]}
 
 
 async def test_keys_that_no_form_shows_and_the_values_of_variables_stay(file: Path):

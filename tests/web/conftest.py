@@ -165,7 +165,9 @@ def entrance(tmp_path, runtime, config_file):
         logins=LoginCodes(token),
         mcp=FakeDesk(token),
         setup=SetupFace(
-            desk=SetupDesk(config_file, drivers=("demo", "acp"), port=PORT, running=None),
+            desk=SetupDesk(
+                config_file, drivers=("demo", "acp"), port=PORT, revision_key=b"", running=None
+            ),
             programs=FakePrograms(),
         ),
     )

@@ -76,7 +76,7 @@ async def test_health_says_what_waits_for_a_restart(client, services, config_fil
     running = {"agents": {"a": {**DEMO, "env": {"KEY": SECRET}}}}
     config_file.write_text(json.dumps(running))
     config = parse_config(config_file.read_bytes(), path=str(config_file), drivers=("demo",))
-    desk = SetupDesk(config_file, drivers=("demo",), port=1, running=config)
+    desk = SetupDesk(config_file, drivers=("demo",), port=1, revision_key=b"", running=config)
     face = SetupFace(desk=desk, programs=services.setup.programs)
     object.__setattr__(services, "setup", face)
 

@@ -71,6 +71,16 @@ def test_a_removed_file_does_not_lock_out_those_who_are_in(tmp_path):
     assert token.opens_as_bearer(value)
 
 
+def test_a_key_is_of_the_token_and_of_one_purpose_and_is_neither_it_nor_the_cookie(tmp_path):
+    token = Token(tmp_path / "token")
+    key = token.key_for("browser")
+    assert key == Token(tmp_path / "token").key_for("browser")
+    assert key.hex() not in (token.cookie, read_token(tmp_path / "token"))
+    assert key != token.key_for("setup")
+    rotate_token(tmp_path / "token")
+    assert key != token.key_for("browser")
+
+
 def test_cookie_and_bearer_are_not_interchangeable(tmp_path):
     token = Token(tmp_path / "token")
     value = read_token(tmp_path / "token")
