@@ -20,6 +20,7 @@ class Told(NamedTuple):
 
     section: str
     source: str
+    """`-` where the packet does not say it."""
     content: str
 
 
@@ -48,6 +49,11 @@ def _entries(packet: str, mark: str, section: str) -> list[Told]:
     text = packet.partition(f"\n[{section} {mark}]\n")[2]
     text = re.split(rf"^\[\w+ {re.escape(mark)}\]$", text, maxsplit=1, flags=re.MULTILINE)[0]
     opened, closed = f"<entry {re.escape(mark)} ", f"\n</entry {re.escape(mark)}>"
-    entry = rf"^{opened}[^\n]*? source=(\S+?)[ >][^\n]*\n(.*?){closed}$"
+    entry = rf"^{opened}([^\n]*)>\n(.*?){closed}$"
     found: list[tuple[str, str]] = re.findall(entry, text, re.DOTALL | re.MULTILINE)
-    return [Told(section, source, content) for source, content in found]
+    return [Told(section, _source(head), content) for head, content in found]
+
+
+def _source(head: str) -> str:
+    said = re.search(r" source=(\S+)", head)
+    return said[1] if said else "-"
