@@ -266,6 +266,7 @@ class AgentActor:
             expected_transport=ready.turn.transport,
             binding_id=session.binding_id,
             instance_id=session.instance_id,
+            era=session.era,
             context_through_seq=packet.context_through_seq,
             summary_through_seq=packet.summary_through_seq,
             reset_through_seq=packet.reset_through_seq,

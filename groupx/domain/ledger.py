@@ -57,6 +57,8 @@ class ClaimCommand:
     expected_transport: str
     binding_id: str
     instance_id: str
+    era: SessionEra
+    """The session's; another by now makes the claim stale: such a session knows too much."""
     context_through_seq: int
     summary_through_seq: int | None = None
     reset_through_seq: int = 0

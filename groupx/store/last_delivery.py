@@ -6,9 +6,10 @@ import attrs
 
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.turns import TERMINAL
+from groupx.store.session_era import IN_ERA
 
-_LAST_DELIVERED = """
-SELECT t.enqueue_seq, b.native_session_id, e.room_id
+_LAST_DELIVERED = f"""
+SELECT t.enqueue_seq, b.native_session_id, e.room_id, {IN_ERA}
 FROM turns t
 JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.delivery_certainty = 'delivered'
 JOIN session_bindings b ON b.binding_id = a.binding_id
@@ -24,6 +25,8 @@ class LastDelivery:
 
     native_session_id: str | None
     room_id: RoomId
+    in_era: bool
+    """Whether sessions were not reset since."""
 
 
 def last_delivery(conn: sqlite3.Connection, actor_id: ActorId) -> LastDelivery | None:
@@ -35,5 +38,5 @@ def last_delivery(conn: sqlite3.Connection, actor_id: ActorId) -> LastDelivery |
     ]
     if not found:
         return None
-    _, session_id, room_id = max(found)
-    return LastDelivery(native_session_id=session_id, room_id=RoomId(room_id))
+    _, session_id, room_id, in_era = max(found)
+    return LastDelivery(native_session_id=session_id, room_id=RoomId(room_id), in_era=bool(in_era))

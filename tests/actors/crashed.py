@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from groupx.actors.messages import Write
+from groupx.actors.messages import Read, Write
 from groupx.domain.commands import CancelAnswer
 from groupx.domain.ids import ActorId
 from groupx.domain.ledger import (
@@ -14,6 +14,7 @@ from groupx.domain.ledger import (
     StartedCommand,
 )
 from groupx.domain.runs import RecoverQuery
+from groupx.store.session_era import session_era
 from groupx.store.transactions.bindings import open_instance
 from groupx.store.transactions.claim import claim
 from groupx.store.transactions.progress import progress
@@ -60,6 +61,7 @@ async def leave(
                 expected_transport="structured",
                 binding_id=f"binding_{name}",
                 instance_id=f"instance_{name}",
+                era=await room.store.ask(Read(session_era, None)),
                 context_through_seq=seq,
             ),
         )

@@ -3,11 +3,12 @@
 import pytest
 import trio
 
-from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom, RunAgain
+from groupx.actors.messages import BuildPacket, CompactContext, MeasureContext, ResetRoom, RunAgain
 from groupx.actors.side_sessions import SideAnswer, SideFailure
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.limits import Limits
+from groupx.domain.packet import Packet
 from tests.actors.fakes import answers, open_room
 
 A, B = ActorId("agent:a"), ActorId("agent:b")
@@ -54,6 +55,34 @@ async def test_with_sessions_every_idle_agent_begins_a_new_one(jumping_clock, tm
         [epochs] = {tuple(row) for row in room.rows("SELECT epoch, characters FROM context_usage")}
         assert epochs[0] >= 1
         assert epochs[1] is None
+
+
+async def test_a_reset_while_a_packet_is_built_sends_it_into_a_new_session(
+    jumping_clock, tmp_path
+) -> None:
+    """Between the lane's head and the claim there may be minutes: a compaction, a start."""
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A, content="the old secret"))
+        build = room.context._handlers[BuildPacket]
+        began, may = trio.Event(), trio.Event()
+
+        async def slowly(request: BuildPacket) -> Packet:
+            began.set()
+            await may.wait()
+            return await build(request)
+
+        room.context._handlers[BuildPacket] = slowly
+        turns = await room.send(A, content="next")
+        await began.wait()
+        assert (await reset(room, sessions=True)).changed
+        may.set()
+        await room.ended(*turns)
+        old, new = program.prompts
+        assert new.session is not old.session
+        assert "the old secret" not in new.text
+        assert len(program.sessions) == 2
 
 
 async def test_whoever_works_ends_its_turn_in_its_old_session(jumping_clock, tmp_path) -> None:

@@ -33,6 +33,7 @@ from groupx.domain.roster import RosterEntry
 from groupx.domain.runs import OpenRun
 from groupx.store.connection import open_connection
 from groupx.store.formats.chain import create_current
+from groupx.store.session_era import session_era
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.bindings import open_instance, open_run
@@ -162,6 +163,7 @@ class Ledger:
             "expected_transport": "structured",
             "binding_id": binding,
             "instance_id": instance,
+            "era": session_era(self.conn, None),
             "context_through_seq": source_seq,
         }
         return ClaimCommand(**(fields | changes))

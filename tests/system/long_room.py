@@ -13,6 +13,7 @@ from groupx.domain.outcomes import Cause
 from groupx.domain.roster import RosterEntry
 from groupx.domain.runs import OpenRun
 from groupx.store.opening import open_ledger
+from groupx.store.session_era import session_era
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.accept import accept
 from groupx.store.transactions.bindings import open_instance, open_run
@@ -96,6 +97,7 @@ def exchange(tx: Transaction, number: int, said: str, answered: str) -> None:
         expected_transport="structured",
         binding_id="binding_1",
         instance_id="instance_1",
+        era=session_era(tx.conn, None),
         context_through_seq=1,
     )
     attempt_id = claim(tx, claimed).attempt_id

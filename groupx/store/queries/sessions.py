@@ -8,18 +8,16 @@ from groupx.domain.ids import ActorId
 from groupx.domain.turns import TERMINAL
 from groupx.store.last_delivery import last_delivery
 from groupx.store.queries.rooms import active_room
+from groupx.store.session_era import IN_ERA
 
-_RESET_AT = """coalesce(
-    (SELECT max(created_at) FROM context_resets WHERE reset_native_sessions = 1), '')"""
-_LAST = f"""
+_LAST = """
 SELECT b.binding_id, b.native_session_id, b.protocol, i.adapter_id
 FROM session_bindings b JOIN agent_instances i ON i.instance_id = b.instance_id
 WHERE b.actor_id = :actor AND b.transport = 'structured' AND b.native_session_id IS NOT NULL
-  AND b.created_at > {_RESET_AT}
-ORDER BY b.created_at DESC, b.rowid DESC LIMIT 1
+ORDER BY b.rowid DESC LIMIT 1
 """
 _LAST_PROMPTED = f"""
-SELECT t.enqueue_seq, e.room_id, a.prompt_invoked_at > {_RESET_AT}
+SELECT t.enqueue_seq, e.room_id, {IN_ERA}
 FROM turns t
 JOIN turn_attempts a ON a.turn_id = t.turn_id AND a.prompt_invoked_at IS NOT NULL
 JOIN events e ON e.event_id = t.source_event_id
@@ -48,7 +46,7 @@ def last_session(conn: sqlite3.Connection, actor_id: ActorId) -> LastSession | N
     last = last_delivery(conn, actor_id)
     if row is None or last is None or last.native_session_id != row[1]:
         return None
-    if last.room_id != active_room(conn):
+    if not last.in_era or last.room_id != active_room(conn):
         return None
     return LastSession(
         binding_id=row[0], native_session_id=row[1], protocol=row[2], adapter_id=row[3]
@@ -65,5 +63,5 @@ def was_prompted(conn: sqlite3.Connection, actor_id: ActorId) -> bool:
     ]
     if not found:
         return False
-    _, room_id, since_reset = max(found)
-    return bool(since_reset) and room_id == active_room(conn)
+    _, room_id, in_era = max(found)
+    return bool(in_era) and room_id == active_room(conn)

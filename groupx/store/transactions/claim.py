@@ -2,7 +2,7 @@
 
 from groupx.domain.attempts import PREPARED
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ledger import ClaimCommand, Claimed
+from groupx.domain.ledger import ClaimCommand, Claimed, LaneHead
 from groupx.domain.limits import MAX_PACKET_RECORD_BYTES
 from groupx.domain.turns import TurnEvent, next_status
 from groupx.store.context_floor import active_summary_through, reset_floor
@@ -32,13 +32,13 @@ def claim(tx: Transaction, command: ClaimCommand) -> Claimed:
     """queued → dispatching with a new attempt; with `invoke`, its prompt may leave at once.
 
     STORE_CONFLICT when the turn is not its lane's head any more; with `stale=True` in the
-    details when only the packet has to be built again. TRANSPORT_MODE_MISMATCH,
-    SESSION_NOT_AVAILABLE.
+    details when only the packet has to be built again, or the session opened again, since the
+    room or its sessions were reset. TRANSPORT_MODE_MISMATCH, SESSION_NOT_AVAILABLE.
     """
     turn = get_turn(tx.conn, command.turn_id)
     status = next_status(turn.status, TurnEvent.CLAIM)
     _check_session(tx, turn, command)
-    _check_head(tx, turn)
+    _check_era(_check_head(tx, turn), command)
     _check_fresh(tx, turn, command)
     attempt_id = tx.ids.new("attempt")
     must_change(
@@ -88,12 +88,24 @@ def _check_session(tx: Transaction, turn: TurnRow, command: ClaimCommand) -> Non
         raise ValueError(f"a packet's record is at most {MAX_PACKET_RECORD_BYTES} bytes")
 
 
-def _check_head(tx: Transaction, turn: TurnRow) -> None:
+def _check_head(tx: Transaction, turn: TurnRow) -> LaneHead:
     head = lane_head(tx.conn, turn.target_actor_id)
     if head is None or head.turn_id != turn.turn_id:
         raise GroupXError(
             ErrorCode.STORE_CONFLICT,
             f"Turn '{turn.turn_id}' is not the next of its lane; it stays queued.",
+        )
+    return head
+
+
+def _check_era(head: LaneHead, command: ClaimCommand) -> None:
+    if head.era != command.era:
+        raise GroupXError(
+            ErrorCode.STORE_CONFLICT,
+            "The agents' sessions were reset, or another room was opened, while the turn was "
+            "prepared: its session knows what it is not to know, so it needs a new one. Nothing "
+            "was sent.",
+            stale=True,
         )
 
 

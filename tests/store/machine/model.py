@@ -151,6 +151,7 @@ class Model:
         """Those that are open."""
         self.cursors: dict[tuple[ActorId, str], int] = {}
         self.floors: dict[str, tuple[int, frozenset[str]]] = {}
+        self.session_resets = 0
         """Room → where its last reset is, and what had been said by then."""
         self.stopped: set[ActorId] = set()
         self.gone: set[ActorId] = set()
@@ -180,6 +181,10 @@ class Model:
             turn = self.turns[turn.parent]
             actors.append(turn.target)
         return actors
+
+    def era(self) -> tuple[str, int]:
+        """To what a session belongs that is opened now."""
+        return self.room, self.session_resets
 
     def floor(self, room: str) -> int:
         """Where the room's last reset is; 0 = there was none."""

@@ -26,6 +26,7 @@ class Resetting(Bench):
             if answer.changed:
                 assert answer.through_seq > before, "a floor only rises"
                 model.floors[model.room] = (answer.through_seq, said)
+                model.session_resets += sessions
             else:
                 assert answer.through_seq == before
 

@@ -10,6 +10,7 @@ from groupx.domain.ledger import ClaimCommand, Claimed, Progress, StartedCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.rooms import NewRoom, SetArchived
 from groupx.domain.runs import CloseInstance, RecoverLane
+from groupx.store.session_era import session_era
 from groupx.store.transactions.bindings import close_instance
 from groupx.store.transactions.cancel import cancel
 from groupx.store.transactions.claim import claim
@@ -52,11 +53,13 @@ class Working(Talking, Remembering, Resetting):
         part in so many of what there is."""
         model = self.model
         known = model.turns.get(turn_id)
+        era = model.era()
         command = ClaimCommand(
             turn_id=turn_id,
             expected_transport=transport,
             binding_id=binding,
             instance_id=self.world.instances.get(binding, "instance_none"),
+            era=session_era(self.world.conn, None),
             context_through_seq=self.world.last_seq() // old,
             reset_through_seq=off + (model.floor(known.room) if known else 0),
             invoke=at_once,
@@ -73,7 +76,7 @@ class Working(Talking, Remembering, Resetting):
                 found.add("SESSION_NOT_AVAILABLE")
             if model.head(turn.target) is not turn:
                 found |= CONFLICT
-            if command.reset_through_seq != model.floor(turn.room):
+            if command.reset_through_seq != model.floor(turn.room) or model.era() != era:
                 found |= CONFLICT
             return found
 

@@ -1,13 +1,21 @@
 import pytest
 
+from groupx.domain.context_reset import ResetContext
+from groupx.domain.ids import USER_WEB
 from groupx.domain.outcomes import Cause
 from groupx.store.queries.sessions import last_session, was_prompted
+from groupx.store.transactions.context_reset import reset_context
 
 
 def prove(ledger, cause=Cause.COMPLETED):
     """A turn that provably reached the newest session."""
     turn_id, attempt_id = ledger.running(ledger.a)
     ledger.end(turn_id, attempt_id, cause)
+
+
+def reset(ledger, *, sessions):
+    key = ledger.key("context.reset")
+    ledger.write(reset_context, ResetContext(key=key, by=USER_WEB, reset_native_sessions=sessions))
 
 
 def open_another(ledger, native_session_id):
@@ -21,10 +29,7 @@ def test_the_newest_session_until_sessions_are_reset(ledger):
     prove(ledger)
     last = last_session(ledger.conn, ledger.a)
     assert (last.native_session_id, last.protocol, last.adapter_id) == ("second", "demo", "demo")
-    ledger.conn.execute(
-        "INSERT INTO context_resets SELECT 'r0', 'room:main', 1, 0, max(created_at) || 'Z'"
-        " FROM session_bindings"
-    )
+    reset(ledger, sessions=False)
     assert last_session(ledger.conn, ledger.a) == last
     ledger.conn.execute("UPDATE context_resets SET reset_native_sessions = 1")
     assert last_session(ledger.conn, ledger.a) is None
@@ -70,12 +75,9 @@ def test_a_prompt_that_went_out_counts_however_many_sessions_came_after_it(ledge
 
 def test_what_sessions_knew_before_a_reset_does_not_count(ledger):
     prove(ledger)
-    (prompted_at,) = ledger.row("SELECT max(prompt_invoked_at) FROM turn_attempts")
-    ledger.conn.execute(
-        "INSERT INTO context_resets VALUES ('r0', 'room:main', 1, 0, ?)", (prompted_at + "Z",)
-    )
+    reset(ledger, sessions=False)
     assert was_prompted(ledger.conn, ledger.a)
     ledger.conn.execute("UPDATE context_resets SET reset_native_sessions = 1")
     assert not was_prompted(ledger.conn, ledger.a)
     ledger.conn.execute("UPDATE context_resets SET created_at = '2000-01-01T00:00:00.000Z'")
-    assert was_prompted(ledger.conn, ledger.a)
+    assert not was_prompted(ledger.conn, ledger.a), "it is the order that counts, not the times"

@@ -6,6 +6,7 @@ import pytest
 from groupx.domain.context_reset import ContextReset, ResetContext
 from groupx.domain.context_usage import RecordUsage
 from groupx.domain.ids import MAIN_ROOM, OPERATOR_BINDING, USER_ASSISTANT, USER_WEB
+from groupx.domain.ledger import StartedCommand
 from groupx.domain.outcomes import Cause
 from groupx.domain.packet_inputs import PacketQuery, SaidQuery
 from groupx.domain.rooms import NewRoom
@@ -19,6 +20,7 @@ from groupx.store.transactions.claim import claim
 from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.context_usage import record_usage
 from groupx.store.transactions.rooms import new_room
+from groupx.store.transactions.started import started
 
 
 @pytest.fixture
@@ -181,6 +183,46 @@ def test_sessions_are_renewed_only_when_it_is_asked_for(ledger, reset):
     assert last_session(ledger.conn, ledger.a) is None
     assert not was_prompted(ledger.conn, ledger.a)
     assert lane_head(ledger.conn, ledger.b).era == after
+
+
+def test_a_session_of_before_it_gets_no_prompt_of_after_it(ledger, reset, refused):
+    """The floor alone is no proof: a packet may be built above it for a session from below."""
+    ledger.completed()
+    turn_id = ledger.queued()
+    old = session_era(ledger.conn, None)
+    floor = reset(sessions=True).through_seq
+    command = ledger.claim_command(turn_id, era=old, reset_through_seq=floor)
+    stale = refused("STORE_CONFLICT", claim, command)
+    assert stale.details["stale"] is True
+    assert ledger.claim(turn_id, reset_through_seq=floor).invoked
+
+
+def test_nor_does_one_of_another_room(ledger, refused):
+    old = session_era(ledger.conn, None)
+    ledger.write(new_room, NewRoom(key=ledger.key("room.new")))
+    turn_id = ledger.queued()
+    refused("STORE_CONFLICT", claim, ledger.claim_command(turn_id, era=old))
+    assert ledger.claim(turn_id).invoked
+
+
+@pytest.mark.parametrize("step_ms", [60_000, -3_600_000], ids=["forth", "back"])
+def test_what_came_after_what_is_not_asked_of_the_clock(ledger, reset, step_ms):
+    """The newest reset is the era, and what was told since is known, whatever the clock did."""
+    floor = 0
+    for name in ("first", "second", "third"):
+        ledger.bindings[ledger.a] = ledger.open_session(ledger.a, name)
+        turn_id = ledger.queued()
+        attempt_id = ledger.claim(turn_id, reset_through_seq=floor).attempt_id
+        ledger.write(started, StartedCommand(attempt_id=attempt_id))
+        ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="done", local_date="2026-02-02")
+        assert was_prompted(ledger.conn, ledger.a)
+        assert last_session(ledger.conn, ledger.a).native_session_id == name
+        before = session_era(ledger.conn, None)
+        ledger.clock += step_ms
+        floor = reset(sessions=True).through_seq
+        assert session_era(ledger.conn, None) != before
+        assert not was_prompted(ledger.conn, ledger.a)
+        assert last_session(ledger.conn, ledger.a) is None
 
 
 def test_a_new_room_begins_without_a_floor(ledger, reset):
