@@ -10,6 +10,9 @@ import { nameOf } from "../view/quote.js";
 import { h, fill, say } from "../base/dom.js";
 import { t } from "../words/index.js";
 
+const SHARES_LINE = 40; // characters beside the recipients
+const GROWS_ITSELF = CSS.supports("field-sizing", "content");
+
 export class Composer {
   constructor(root, context) {
     this.context = context;
@@ -44,9 +47,12 @@ export class Composer {
     this.error = h("p", { class: "composer-error", role: "alert", hidden: true });
     this.hint = h("p", { class: "hint", hidden: true });
     this.completion = new Completion(this);
+    this.line = h("div", { class: "compose-line" }, this.chips,
+      h("div", { class: "write" }, this.text, this.send));
     fill(root, h("div", { class: "composer" }, this.completion.element, this.editBar,
-      this.replying.element, this.chips,
-      h("div", { class: "write" }, this.text, this.send), this.error, this.hint));
+      this.replying.element,
+      this.line,
+      this.error, this.hint));
   }
 
   // --- recipients ---------------------------------------------------------------------------
@@ -121,7 +127,12 @@ export class Composer {
     this.completion.update();
   }
 
+  /** As high as its text; a browser that can do it by itself need not measure. A longer text has
+   * the whole width. */
   grow() {
+    const { value } = this.text;
+    this.line.classList.toggle("long", value.length > SHARES_LINE || value.includes("\n"));
+    if (GROWS_ITSELF) return;
     this.text.style.height = "auto";
     this.text.style.height = `${this.text.scrollHeight}px`;
   }

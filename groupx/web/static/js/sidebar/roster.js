@@ -10,7 +10,7 @@ import { actionButton } from "../view/actions.js";
 
 const TONES = {
   idle: "good", working: "busy", cancelling: "busy", starting: "busy", recovering: "busy",
-  failed: "bad", stopped: "dim", pending_restart: "bad",
+  failed: "bad", stopped: "dim", pending_restart: "warn",
 };
 
 const RUNNING = new Set(["idle", "working", "cancelling", "starting", "recovering"]);
