@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import trio
+import trio.testing
 
 from groupx.actors.messages import ResetRoom, SetMemoryPolicy
 from tests.actors.long.cast import A, B, C, D
@@ -13,6 +14,13 @@ from tests.actors.long.teller import MINUTE, Teller
 MESSAGES = 5_000
 SECOND_DAY, THIRD_DAY, LAST_MIDNIGHT = (1_769_990_400 + n * DAY_MS // 1000 for n in (1, 2, 3))
 """The midnights of the story, in seconds since the epoch; it begins on 2026-02-02."""
+
+
+BEGUN = """
+SELECT count(*) FROM agent_dated_memory_rollups
+WHERE last_attempt_at IS NOT NULL AND next_attempt_at IS NULL
+"""
+"""Batches that run."""
 
 
 async def tell(folder: Path) -> Teller:
@@ -87,12 +95,14 @@ async def second_day(it: Teller) -> None:
     newest = it.life.rows("SELECT status FROM turns ORDER BY enqueue_seq DESC LIMIT 2")
     assert newest == [("completed",), ("interrupted",)]
     await it.rounds(8, (15, 40))
-    await it.command(ResetRoom)
+    await it.command(ResetRoom, reset_native_sessions=True)
     await it.rounds(12, (15, 30, 50))
-    asked = it.cast.expect("memory")
     for _ in range(8):
         await it.ask(A, B)
+    asked = it.cast.expect("memory")
     await asked.wait()
+    await trio.testing.wait_all_tasks_blocked()
+    assert it.life.rows(BEGUN) == [(1,)]
     await it.crash()
 
 
@@ -109,10 +119,14 @@ async def second_evening(it: Teller) -> None:
 
 
 async def third_day(it: Teller) -> None:
-    """The turn that waited for it was not sent, and is now; work, and an ordered stop at once."""
+    """The turn that waited for it was not sent, and is now; then stopped with a turn at work."""
     await trio.sleep(2 * MINUTE)
     assert it.life.rows("SELECT DISTINCT status FROM turns WHERE terminal_event_id IS NULL") == []
     await it.rounds(16, (20, 10, 40))
+    sent = it.cast.expect("turn")
+    await it.send(C)
+    await sent.wait()
+    it.listen()
     await it.stop()
 
 
