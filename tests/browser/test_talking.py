@@ -52,6 +52,10 @@ def test_an_answer_streams_and_is_the_same_after_a_reload(open_room: OpenRoom):
     expect(bubble).to_contain_text("cancelled")
     expect(bubble.locator(".answer")).to_contain_text("Step")
     expect(room.agent("ada")).to_contain_text("idle")
+    room.page.reload()
+    room.loaded()
+    bubble.get_by_text("Show what it had written").click()
+    expect(bubble.locator(".partial-text")).to_contain_text("Step")
 
 
 def test_an_agent_that_ignores_stop_can_be_forced(open_room: OpenRoom):

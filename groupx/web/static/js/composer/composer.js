@@ -145,7 +145,7 @@ export class Composer {
       this.submit();
     } else if (event.key === "Escape" && this.editing) {
       this.stopEditing();
-    } else if (event.key === "Escape" && this.replying.eventId) {
+    } else if (event.key === "Escape" && this.replying.answered) {
       this.replying.keep(null);
     } else if (event.key === "Backspace" && !this.text.value && this.targets.length && !this.editing) {
       event.preventDefault();
@@ -197,20 +197,29 @@ export class Composer {
 
   /** What goes with a message beside its text and its recipients. */
   more() {
-    const { eventId } = this.replying;
     const { supervision } = this.observers;
-    return { ...(eventId ? { replyToEventId: eventId } : {}), ...(supervision ? { supervision } : {}) };
+    return { ...this.replying.fields, ...(supervision ? { supervision } : {}) };
   }
 
   /** The next message answers this one, and goes to who said it. */
   reply(event) {
     if (this.editing) this.stopEditing();
-    this.replying.answer(event, nameOf(event.actor));
+    this.replying.take(event, nameOf(event.actor), "reply");
     if (this.state.agents.get(event.actor.actorId)?.enabled) {
       this.targets = [event.actor.actorId];
       this.targetsChanged();
     }
     this.text.focus();
+  }
+
+  /** The next message passes this one on; who said it needs no copy. */
+  forward(event) {
+    if (this.editing) this.stopEditing();
+    this.replying.take(event, nameOf(event.actor), "forward");
+    this.targets = this.targets.filter((target) => target !== event.actor.actorId);
+    this.targetsChanged();
+    this.text.focus();
+    if (!this.targets.length) this.completion.openAll();
   }
 
   /** The same text after an answer that never came is the same command. */

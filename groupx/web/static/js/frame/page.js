@@ -79,6 +79,7 @@ export class Page {
       },
       edit: (event) => this.composer?.edit(event),
       reply: (event) => this.composer?.reply(event),
+      forward: (event) => this.composer?.forward(event),
       sentNow: () => this.scroller.toBottom(),
       readMark: this.readMark,
     };

@@ -17,7 +17,7 @@ export class Draft {
     else sessionStorage.removeItem(this.textKey);
   }
 
-  /** What the text answers: `{ eventId, name, excerpt }` or null. */
+  /** What the text answers or passes on: `{ eventId, name, excerpt, as }` or null. */
   reply() {
     try {
       return JSON.parse(sessionStorage.getItem(this.replyKey) ?? "null");

@@ -29,6 +29,8 @@ export class Turn {
     this.order = 0;
     /** @type {string | undefined} */
     this.startedAt = undefined;
+    /** @type {number | undefined} how much it had written; said of interrupted ones only */
+    this.partialCharacters = undefined;
     /** @type {"unknown" | "delivered" | "not_delivered" | undefined} */
     this.certainty = undefined;
   }

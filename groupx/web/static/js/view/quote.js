@@ -1,21 +1,33 @@
-// What a message answers, as one line that leads there.
+// What a message answers or passes on, as one line that leads there.
 
 import { h } from "../base/dom.js";
 import { excerptOf } from "../composer/reply_bar.js";
 import { t } from "../words/index.js";
 
-/** The line for `event`; null when it answers nothing, or what stands right above it. */
+/** The lines for `event`; none when it answers what stands right above it. A copy of a message that
+ * is sent again has a row that says so. */
 export function quoteOf(event, state) {
-  const { replyToEventId } = event;
-  if (!replyToEventId) return null;
-  const answered = state.events.get(replyToEventId);
+  const { replyToEventId, forwardedEventId, body } = event;
+  const answers = replyToEventId && !standsAbove(replyToEventId, event, state);
+  return [
+    answers ? line(replyToEventId, state, (name) => name) : null,
+    forwardedEventId && !body.kind
+      ? line(forwardedEventId, state, (name) => t("quote.forwarded", { name })) : null,
+  ];
+}
+
+function standsAbove(answeredId, event, state) {
   const entry = state.entryOf(event.eventId);
   const above = entry && state.entries.before(entry);
-  if (above?.event && above.event === answered) return null;
-  const name = answered ? nameOf(answered.actor) : t("quote.earlier");
-  return h("a", { class: "quote", href: `#${replyToEventId}` },
-    h("span", { class: "quote-name" }, name),
-    answered ? h("span", { class: "excerpt" }, excerptOf(answered.body.content ?? "")) : null);
+  return above?.event?.eventId === answeredId;
+}
+
+function line(eventId, state, words) {
+  const original = state.events.get(eventId);
+  const name = original ? nameOf(original.actor) : t("quote.earlier");
+  return h("a", { class: "quote", href: `#${eventId}` },
+    h("span", { class: "quote-name" }, words(name)),
+    original ? h("span", { class: "excerpt" }, excerptOf(original.body.content ?? "")) : null);
 }
 
 /** How the page calls somebody. */

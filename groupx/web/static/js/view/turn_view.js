@@ -7,6 +7,7 @@ import { elapsedElement } from "../base/time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
 import { entryLinks } from "./links.js";
+import { PartialView } from "./partial.js";
 import { quoteOf } from "./quote.js";
 import { finished } from "./rendered.js";
 import { GrowingText } from "./text.js";
@@ -21,12 +22,13 @@ export class TurnView {
     this.tools = new ToolsView();
     this.live = new GrowingText();
     this.answer = h("div", { class: "answer" }, this.live.element);
+    this.partial = new PartialView();
     this.note = h("p", { class: "note", hidden: true });
     this.targets = h("div", { class: "target-box" });
     this.status = h("div", { class: "turn-status" });
     this.quote = h("div", null);
     this.element = h("div", { class: "bubble turn" }, this.quote, this.reasoning.element, this.tools.element,
-      this.answer, this.note, this.targets, this.status);
+      this.answer, this.partial.element, this.note, this.targets, this.status);
     this.shown = null;
   }
 
@@ -38,6 +40,7 @@ export class TurnView {
     this.element.setAttribute("aria-busy", String(!turn.ended && !event));
     if (event) this.finish(event);
     else this.live.set(turn.text);
+    this.partial.update(turn);
     const cut = event?.body.truncated === true;
     this.note.hidden = !(cut || (turn.gap && !event));
     this.note.textContent = cut ? t("message.truncated") : t("turn.gap");
