@@ -107,6 +107,8 @@ class Plan:
     paths: Paths
     port: int | None = None
     """Instead of the config's; 0 takes a free one."""
+    kept_port: int | None = None
+    """The one that the room had before it began again in its place."""
     log_file: Path | None = None
     """Where diagnostics go; None = stderr."""
     on_ready: Callable[[int, str], None]
@@ -119,7 +121,8 @@ class Plan:
     @property
     def listen_port(self) -> int:
         """The one that is asked for."""
-        return self.config.server.port if self.port is None else self.port
+        kept = self.config.server.port if self.kept_port is None else self.kept_port
+        return kept if self.port is None else self.port
 
 
 class RuntimeFailed(Exception):
@@ -213,6 +216,7 @@ class Runtime:
             Path(config.path),
             drivers=ADAPTERS,
             port=port,
+            port_is_given=plan.port is not None,
             revision_key=token.key_for("setup"),
             running=config,
             on_pending=self._show_pending,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--port", type=click.IntRange(0, 65_535), help="Instead of the config's port; 0 = any free one."
 )
+@click.option("--kept-port", type=click.IntRange(1, 65_535), hidden=True)
 @click.option("--no-backup", is_flag=True, help="Upgrade an older database without a copy of it.")
 @click.option("--log-file", type=click.Path(path_type=Path), hidden=True)
 def command(
@@ -43,6 +44,7 @@ def command(
     reset: bool,
     no_open: bool,
     port: int | None,
+    kept_port: int | None,
     no_backup: bool,
     log_file: Path | None,
 ) -> int:
@@ -64,6 +66,7 @@ def command(
     order = _Order(
         place=place,
         port=port,
+        kept_port=kept_port,
         keep_copy=not no_backup,
         log_file=log_file,
         announcer=Announcer(at_terminal, opener),
@@ -80,6 +83,7 @@ class _Order:
 
     place: Place
     port: int | None
+    kept_port: int | None
     keep_copy: bool
     log_file: Path | None
     announcer: Announcer
@@ -93,6 +97,7 @@ class _Order:
             config=config,
             paths=paths,
             port=self.port,
+            kept_port=self.kept_port,
             log_file=self.log_file,
             on_ready=partial(self.announcer.ready, config, paths),
             keep_copy=self.keep_copy,
@@ -142,8 +147,8 @@ def _run(order: _Order) -> int | None:
 
 def _begin_again(order: _Order, port: int) -> None:
     """The same run anew in this process, on the port that the browser knows."""
-    argv = [sys.executable, "-m", "groupx", "run", *order.place.argv]
-    argv += ["--port", str(port), "--no-open"]
+    argv = [sys.executable, "-m", "groupx", "run", *order.place.argv, "--no-open"]
+    argv += ["--kept-port" if order.port is None else "--port", str(port)]
     argv += [] if order.keep_copy else ["--no-backup"]
     argv += [] if order.log_file is None else ["--log-file", str(order.log_file)]
     hold_signals_for_exec()

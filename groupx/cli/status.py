@@ -54,4 +54,6 @@ def _details(health: dict[str, Any]) -> list[str]:
         lines += [f"{actor_id}: {state}" for actor_id, state in states.items()]
     if health.get("restartRequired"):
         lines.append("the config was changed; it counts after `groupx restart`")
+    if port := health.get("pendingPort"):
+        lines.append(f"the config's port is {port}; it counts after `groupx restart`")
     return lines

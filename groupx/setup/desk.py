@@ -24,6 +24,7 @@ from groupx.domain.config_error import ConfigError
 from groupx.domain.config_parsing import parse_config
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.paths import misplaced_database, resolve_paths
+from groupx.domain.wire import optional
 from groupx.setup.config_file import read_config_file, replace_config_file
 
 
@@ -38,17 +39,28 @@ class Draft:
 
 
 @attrs.frozen(kw_only=True)
-class Saved:
-    """What a save changes; without a restart the room is just being opened."""
+class Waiting:
+    """What of the saved config the running room does not have yet."""
 
     restart_required: bool
+    """Whether a restart in its place brings anything."""
     pending_restart: tuple[str, ...]
+    """The agents that were added, changed or removed."""
+    pending_port: int | None = optional()
+    """The port from the next `groupx restart` on."""
+
+
+@attrs.frozen(kw_only=True)
+class Saved(Waiting):
+    """What a save changes; without a restart the room is just being opened."""
+
     revision: str
 
 
 class SetupDesk:
     """Reads and saves one config file. `running` is what the room runs with; None: the wizard.
 
+    `port` is where this is; `port_is_given`: by the command line, whatever a config says.
     `on_saved` is told each config that was saved; `on_pending`, when other things are pending.
     """
 
@@ -58,6 +70,7 @@ class SetupDesk:
         *,
         drivers: Collection[str],
         port: int,
+        port_is_given: bool = False,
         revision_key: bytes,
         running: Config | None,
         on_saved: Callable[[Config], None] = lambda _: None,
@@ -66,13 +79,23 @@ class SetupDesk:
         self._path = path
         self._drivers = drivers
         self._port = port
+        self._port_is_given = port_is_given
         self._revision_key = revision_key
         self.running = running
         self._on_saved = on_saved
         self._on_pending = on_pending
         self._one_by_one = trio.Lock()
-        self.pending = NOTHING_PENDING
+        self.pending = NOTHING_PENDING if running is None else self._what_waits(running, running)
         """As far as is known: as of the last read or save."""
+
+    @property
+    def waiting(self) -> Waiting:
+        """`pending`, as it is told."""
+        return Waiting(
+            restart_required=self.pending.required,
+            pending_restart=self.pending.agents,
+            pending_port=self.pending.port,
+        )
 
     async def read(self) -> Draft:
         """The draft of what the file says now. ConfigError, STORE_UNAVAILABLE."""
@@ -122,11 +145,8 @@ class SetupDesk:
             await self._write(new, private=_has_values(config))
             self._note(config)
             self._on_saved(config)
-        return Saved(
-            restart_required=self.pending.required,
-            pending_restart=self.pending.agents,
-            revision=self._revision(new),
-        )
+        waiting = attrs.asdict(self.waiting, recurse=False)
+        return Saved(**waiting, revision=self._revision(new))
 
     async def _checked(self, draft: Tree, data: bytes | None) -> tuple[bytes, Config]:
         file = str(self._path)
@@ -141,9 +161,13 @@ class SetupDesk:
     def _note(self, config: Config) -> None:
         if self.running is None:
             return
-        before, self.pending = self.pending, pending_restart(self.running, config)
+        before, self.pending = self.pending, self._what_waits(self.running, config)
         if self.pending != before:
             self._on_pending(self.pending)
+
+    def _what_waits(self, running: Config, saved: Config) -> PendingRestart:
+        listens = None if self._port_is_given else self._port
+        return pending_restart(running, saved, listens=listens)
 
     def _revision(self, data: bytes | None) -> str:
         return revision_of(data, self._revision_key)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groupx.domain.config_changes import pending_restart
+from groupx.domain.config_changes import NOTHING_PENDING, pending_restart
 from groupx.domain.config_draft import (
     ABSENT,
     completed,
@@ -125,16 +125,35 @@ def test_a_first_draft_keeps_the_address_of_the_page():
     assert first_draft(5000) == {"server": {"port": 5000}, "agents": {}}
 
 
-def config(**agents):
-    return parse_config(written({"agents": agents}), path=FILE, drivers=("demo",))
+def config(port=4310, **agents):
+    document = {"server": {"port": port}, "agents": agents}
+    return parse_config(written(document), path=FILE, drivers=("demo",))
 
 
 def test_what_waits_for_a_restart():
     demo = {"driver": "demo", "cwd": "."}
     running = config(a=demo, b=demo, c=demo)
-    assert not pending_restart(running, running).required
+    assert pending_restart(running, running, listens=4310) == NOTHING_PENDING
     saved = config(a={**demo, "name": "Ada"}, b=demo, d=demo)
-    pending = pending_restart(running, saved)
+    pending = pending_restart(running, saved, listens=4310)
     assert pending.required
     assert pending.agents == ("agent:a", "agent:d", "agent:c")
     assert [agent.id for agent in pending.added] == ["d"]
+    assert pending.port is None
+
+
+@pytest.mark.parametrize(
+    ("saved", "listens", "waits"),
+    [
+        (4310, 4310, None),
+        (4320, 4310, 4320),
+        (0, 4310, None),  # any free one, and it has one
+        (4320, 4320, None),
+        (4320, None, None),  # the command line names it, whatever the config says
+    ],
+)
+def test_a_port_waits_for_a_start_that_is_not_in_the_rooms_place(saved, listens, waits):
+    demo = {"driver": "demo", "cwd": "."}
+    for running in (config(a=demo), config(saved, a=demo)):  # before that restart, and after it
+        pending = pending_restart(running, config(saved, a=demo), listens=listens)
+        assert (pending.required, pending.port) == (False, waits)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from groupx.domain.config_parsing import parse_config
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.setup.config_file import read_config_file, replace_config_file
-from groupx.setup.desk import SetupDesk
+from groupx.setup.desk import SetupDesk, Waiting
 
 DEMO = {"driver": "demo", "cwd": "."}
 
@@ -73,6 +74,23 @@ async def test_what_is_given_out_of_a_version_depends_on_the_key_alone(file: Pat
     with pytest.raises(GroupXError) as caught:
         await desk(file, key=b"two").save(revisions[0], {"agents": {"a": DEMO}})
     assert caught.value.details == {"revision": revisions[2]}
+
+
+@pytest.mark.parametrize(("given", "waits"), [(False, 4320), (True, None)])
+async def test_a_port_is_said_to_wait_unless_the_command_line_named_another(
+    file: Path, given: bool, waits: int | None
+):
+    file.write_text(json.dumps({"server": {"port": 4320}, "agents": {"a": DEMO}}))
+    running = parse_config(file.read_bytes(), path=str(file), drivers=("demo",))
+    room = SetupDesk(
+        file, drivers=("demo",), port=4310, port_is_given=given, revision_key=b"", running=running
+    )
+    assert room.waiting == Waiting(restart_required=False, pending_restart=(), pending_port=waits)
+    draft = await room.read()
+    draft.config["agents"]["b"] = DEMO
+    saved = await room.save(draft.revision, draft.config)
+    assert (saved.restart_required, saved.pending_restart) == (True, ("agent:b",))
+    assert saved.pending_port == waits
 
 
 async def test_keys_that_no_form_shows_and_the_values_of_variables_stay(file: Path):

@@ -13,7 +13,6 @@ from groupx.store.queries.bootstrap import bootstrap as read_bootstrap
 from groupx.web.errors import Answer, wire_answer
 from groupx.web.guards import Call
 from groupx.web.routes.history import page_wire
-from groupx.web.routes.setup import pending_wire
 from groupx.web.services import Services
 
 SCHEMA = "groupx.bootstrap/1"
@@ -51,7 +50,7 @@ def _wire(services: Services, found: Bootstrap) -> dict[str, Any]:
         "activeTurns": [_turn_wire(services, turn) for turn in found.turns],
         "limits": to_wire(services.limits),
         "notices": to_wire(services.notices),
-        **pending_wire(services),
+        **to_wire(services.setup.desk.waiting),
     }
 
 

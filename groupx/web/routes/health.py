@@ -5,7 +5,6 @@ from typing import Any
 from groupx.domain.wire import to_wire
 from groupx.web.errors import Answer, json_answer
 from groupx.web.guards import Call
-from groupx.web.routes.setup import pending_wire
 from groupx.web.services import Entrance, Services, Status
 
 PROTOCOL = "groupx.runtime/1"
@@ -37,7 +36,7 @@ def _room(services: Services) -> dict[str, Any]:
         "rollups": services.rollups_health(),
         "search": services.search_health(),
         "database": services.database,
-        **pending_wire(services),
+        **to_wire(services.setup.desk.waiting),
     }
 
 

@@ -1,7 +1,5 @@
 """GET and POST /api/setup: the config as a draft, in the wizard and in a running room."""
 
-from typing import Any
-
 from groupx.domain.wire import to_wire
 from groupx.setup.offers import offer_of
 from groupx.web.errors import Answer, json_answer
@@ -19,7 +17,7 @@ async def setup(entrance: Entrance, _call: Call) -> Answer:
             **to_wire(draft),
             "programs": programs,
             "drivers": [offer_of(driver) for driver in face.programs.drivers],
-            **pending_wire(entrance),
+            **to_wire(face.desk.waiting),
         }
     )
 
@@ -28,12 +26,6 @@ async def save_setup(entrance: Entrance, call: Call) -> Answer:
     """Save the whole draft; errors name the path in it."""
     saved = await entrance.setup.desk.save(call.body["revision"], call.body["config"])
     return json_answer(saved)
-
-
-def pending_wire(entrance: Entrance) -> dict[str, Any]:
-    """What of the saved config waits for a restart."""
-    pending = entrance.setup.desk.pending
-    return {"restartRequired": pending.required, "pendingRestart": list(pending.agents)}
 
 
 HANDLERS = {"setup": setup, "save_setup": save_setup}

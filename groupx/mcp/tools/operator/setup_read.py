@@ -22,18 +22,15 @@ async def _read(call: Call, _given: SetupRead) -> Answer:
             "The config is too long to be read here; nothing was done. The user can edit "
             f"{draft.path}, or use the page's settings.",
         )
-    return {
-        **to_wire(draft),
-        "restartRequired": desk.pending.required,
-        "pendingRestart": list(desk.pending.agents),
-    }
+    return to_wire(draft) | to_wire(desk.waiting)
 
 
 SETUP_READ = Tool(
     name="setup_read",
     description="Read the room's config file: which agents there are and how they are started. In "
     "each `env` the values are null, whatever they are. `pendingRestart` names the agents whose "
-    "saved settings the running room does not have yet.",
+    "saved settings the running room does not have yet; `pendingPort`, if there, is its port from "
+    "the next `groupx restart` on.",
     arguments=SetupRead,
     run=_read,
 )

@@ -33,6 +33,7 @@ export class SetupDraft {
     this.programs = answer.programs;
     this.drivers = new Map(answer.drivers.map((driver) => [driver.driver, driver]));
     this.restartRequired = answer.restartRequired;
+    this.pendingPort = answer.pendingPort;
   }
 
   get folder() {

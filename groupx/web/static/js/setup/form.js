@@ -56,7 +56,7 @@ export class SetupForm {
     if (this.first) this.suggest();
     this.draw();
     this.button.disabled = false;
-    if (this.draft.restartRequired) this.offerRestart();
+    this.sayWaiting("");
   }
 
   /** A newcomer begins with what is installed and would work. */
@@ -127,15 +127,15 @@ export class SetupForm {
     this.button.disabled = true;
     this.say(t("setup.saving"));
     try {
-      const saved = await postPlain("/api/setup", { revision: this.draft.revision, config: this.draft.config() });
-      await this.saved(saved);
+      await postPlain("/api/setup", { revision: this.draft.revision, config: this.draft.config() });
+      await this.saved();
     } catch (error) {
       this.refused(error);
     }
     this.button.disabled = false;
   }
 
-  async saved(answer) {
+  async saved() {
     if (this.first) {
       this.say(t("setup.opening"));
       await whenReady();
@@ -144,8 +144,7 @@ export class SetupForm {
     }
     this.draft = new SetupDraft(await get("/api/setup"));
     this.draw();
-    if (answer.restartRequired) this.offerRestart();
-    else this.say(t("setup.saved"), "good");
+    this.sayWaiting(t("setup.saved"));
   }
 
   refused(error) {
@@ -169,6 +168,14 @@ export class SetupForm {
     if (folded) folded.open = true;
     field.input?.focus();
     field.element.scrollIntoView({ block: "center" });
+  }
+
+  /** What of the settings waits, with the way to have it; `nothing`: to say if all is in effect. */
+  sayWaiting(nothing) {
+    const { restartRequired, pendingPort } = this.draft;
+    if (restartRequired) this.offerRestart();
+    else if (pendingPort) this.say(t("setup.pending.port", { port: pendingPort }), "warn");
+    else if (nothing) this.say(nothing, "good");
   }
 
   offerRestart() {
