@@ -16,6 +16,7 @@ ARTIFACTS = Path(__file__).with_name("artifacts")
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SIZES = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
 
+OpenPage = Callable[..., Page]
 OpenRoom = Callable[..., RoomPage]
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from groupx.render.sanitiser import TAGS
-from tests.browser.conftest import OpenRoom
+from tests.browser.conftest import OpenPage, OpenRoom
 from tests.browser.room import RoomPage
 from tests.render.xss_corpus import CORPUS
 from tests.system.daemon import Daemon, demo_agent
@@ -135,8 +136,8 @@ def foreign_requests(room: RoomPage) -> list[str]:
     return asked
 
 
-def test_nothing_of_the_corpus_acts(open_room: OpenRoom):
-    """Live, and from the history."""
+def test_nothing_of_the_corpus_acts(open_room: OpenRoom, open_page: OpenPage, tmp_path: Path):
+    """Live, from the history, when it is found, and in the exported file."""
     room = open_room()
     asked = foreign_requests(room)
     room.daemon.post("/api/lanes/cleo/pause", status=200)
@@ -149,8 +150,49 @@ def test_nothing_of_the_corpus_acts(open_room: OpenRoom):
     room.page.reload()
     room.loaded()
     must_be_harmless(room)
-    assert asked == []
     assert room.fits()
+    for word in ("hit", "script", "onerror"):
+        find_harmlessly(room, word)
+    assert asked == []
+    room.page.get_by_text("Export and backup").click()
+    with room.page.expect_download() as download:
+        room.page.locator('a[href*="format=html"]').click()
+    exported = tmp_path / "room.html"
+    download.value.save_as(exported)
+    must_be_inert(open_page(), exported)
+
+
+def find_harmlessly(room: RoomPage, word: str) -> None:
+    """In a hit there is text, and marks around what was looked for."""
+    room.page.keyboard.press("Control+k")
+    search = room.page.get_by_role("combobox")
+    search.fill(word)
+    results = room.page.locator(".search-results")
+    expect(results.locator("mark").first).to_have_text(re.compile(word, re.IGNORECASE))
+    inside = "all => [...new Set(all.map(one => one.localName))]"
+    assert results.locator(".hit *").evaluate_all(inside) == ["mark"]
+    must_be_harmless(room)
+    room.page.keyboard.press("Escape")
+
+
+def must_be_inert(page: Page, exported: Path) -> None:
+    """A file that shows everything, runs nothing and asks nobody for anything."""
+    asked: list[str] = []
+    page.on("request", lambda it: asked.append(it.url))
+    page.goto(exported.as_uri())
+    expect(page.get_by_text("the end", exact=True)).to_be_visible()
+    assert page.evaluate("window.hit") is None
+    assert page.locator("script, img, iframe, object, embed, base, form, svg, link").count() == 0
+    assert (
+        page.evaluate(
+            """[...document.querySelectorAll('*')].flatMap(it => [...it.attributes])
+           .filter(it => /^on|^src/.test(it.name) ||
+                         (it.name === 'href' && !/^(https?:|mailto:|#)/i.test(it.value)))
+           .map(it => it.ownerElement.outerHTML)"""
+        )
+        == []
+    )
+    assert asked == [exported.as_uri()]
 
 
 @pytest.mark.parametrize("text", CORPUS[::16])
