@@ -119,9 +119,10 @@ class OnePrompt:
             self._halted.set()
 
     async def _climb_ladder(self) -> None:
-        """Ask, ask again, kill; each step bounded."""
+        """Ask, ask again, kill; each step bounded. One that uses a tool where it may use none is
+        killed unasked: what asking takes, the tool would have."""
         await self._halted.wait()
-        for _ in range(2):
+        for _ in range(2 if self.used_tool is None else 0):
             with trio.move_on_after(self._timeouts.cancel / 2000):
                 await self._session.cancel()
                 await trio.sleep_forever()

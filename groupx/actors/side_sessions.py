@@ -1,10 +1,13 @@
 """Short sessions beside the room: one prompt to an agent's own program, without the room's tools.
 
 What is asked there is none of the room's turns: nothing of it is written down but what its asker
-makes of the answer. It may be asked again, since it changes nothing outside.
+makes of the answer, so the room may have it asked again. A program keeps its own tools and its mode
+there, as in the room: it is asked for words alone, and the moment it is seen to use a tool its
+process tree is killed. What the tool did until then is done.
 """
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import attrs
 import trio
@@ -19,11 +22,20 @@ from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import ActorId
 from groupx.domain.outcomes import ENDINGS, Cause
+from groupx.domain.roster import AgentState
 
 AT_ONCE = 2
 """Of all engines together: they must not crowd out the room's own programs."""
 LONGEST_SECONDS = 900.0
 """For one answer, however lively its program is: what is asked beside the room is short."""
+HEALTHY = frozenset(
+    {AgentState.IDLE, AgentState.WORKING, AgentState.STARTING, AgentState.CANCELLING}
+)
+"""Whose program may be asked beside what it does."""
+MARK_BYTES = 8
+"""Of chance, in the mark by which a prompt encloses its material."""
+INVALID = str(ErrorCode.NATIVE_TURN_FAILED)
+"""The code of an answer that is not what was asked for."""
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +62,14 @@ class SideFailure(Exception):
         self.code = code
         self.message = message
         self.transient = transient
+
+
+class Asks(Protocol):
+    """What asks a program one thing beside the room (SideSessions)."""
+
+    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+        """The answer; SideFailure."""
+        ...
 
 
 class SideSessions:

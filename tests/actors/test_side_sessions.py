@@ -113,18 +113,21 @@ async def test_an_answer_that_did_not_come_is_never_temporary(
         assert failure.message
 
 
-async def test_a_tool_ends_the_attempt_at_once(jumping_clock, tmp_path) -> None:
+async def test_a_tool_ends_the_program_at_once_and_unasked(jumping_clock, tmp_path) -> None:
     async with beside(tmp_path) as it:
 
         async def script(prompt: FakePrompt) -> None:
             prompt.emit(Started("t"), TOOL)
-            await prompt.cancelled.wait()
+            began.append(trio.current_time())
 
+        began: list[float] = []
         it.program.script = script
         failure = await it.failure()
         assert "rm" in failure.message
         assert not failure.transient
-        assert it.program.prompts[0].cancels == 1
+        [prompt] = it.program.prompts
+        assert (prompt.cancels, prompt.session.killed) == (0, True)
+        assert trio.current_time() - began[0] < 1
 
 
 async def test_one_that_never_comes_to_an_end_is_stopped(jumping_clock, tmp_path) -> None:
