@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable
 
-from groupx.actors.compactor import Asks
 from groupx.actors.directory import AgentDirectory
 from groupx.actors.rollup_scheduler import RollupPorts, RollupSchedulerActor
+from groupx.actors.side_sessions import Asks
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.domain.text import excerpt
 from groupx.supervisor.child import ChildState, ChildStatus

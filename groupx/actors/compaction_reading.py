@@ -3,7 +3,7 @@
 import attrs
 
 from groupx.actors.mailbox import ActorRef
-from groupx.actors.messages import Read, ToStore
+from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore
 from groupx.actors.steadfast import insist
 from groupx.domain.compaction import BLOCK_CHARACTERS, MAX_ENTRY_CHARACTERS, Block, BlockQuery
 from groupx.domain.context_view import ENTRY_FRAME_CHARACTERS
@@ -12,7 +12,6 @@ from groupx.domain.packet_inputs import SaidQuery, TranscriptEntry
 from groupx.store.queries.compaction import Standing, block_page
 from groupx.store.queries.transcript_pages import said_page
 
-READ_DEADLINE_MS = 250
 _NOBODY = ActorId("")
 
 

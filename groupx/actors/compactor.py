@@ -1,7 +1,6 @@
 """Compacting a room: the agents' own programs write its checkpoint, pass by pass, one at a time."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 import attrs
 import trio
@@ -11,7 +10,14 @@ from groupx.actors.compaction_reading import Tail, compact_through, read_block
 from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore, Write
-from groupx.actors.side_sessions import SideAnswer, SideFailure
+from groupx.actors.side_sessions import (
+    HEALTHY,
+    INVALID,
+    MARK_BYTES,
+    Asks,
+    SideAnswer,
+    SideFailure,
+)
 from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
 from groupx.domain.compaction import (
@@ -26,35 +32,19 @@ from groupx.domain.compaction import (
     checkpoint_prompt,
     material,
 )
-from groupx.domain.context_usage import RecordUsage
+from groupx.domain.context_usage import side_usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource, RoomId
 from groupx.domain.limits import Limits
 from groupx.domain.notices import Notice
 from groupx.domain.packet_entries import unforgeable
-from groupx.domain.roster import AgentState
 from groupx.domain.views import AgentView
 from groupx.store.queries.compaction import Standing, standing
 from groupx.store.transactions.checkpoint import swap_checkpoint
 from groupx.store.transactions.context_usage import record_usage
 
-HEALTHY = frozenset(
-    {AgentState.IDLE, AgentState.WORKING, AgentState.STARTING, AgentState.CANCELLING}
-)
-"""Whose program may be asked beside what it does."""
-MARK_BYTES = 8
 LATELY_SECONDS = 60.0
 """After a failure, so long no turn that can do without a checkpoint waits for another try."""
-INVALID = str(ErrorCode.NATIVE_TURN_FAILED)
-"""The code of an answer that is no checkpoint."""
-
-
-class Asks(Protocol):
-    """What asks a program one thing beside the room (SideSessions)."""
-
-    async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
-        """The answer; SideFailure."""
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -173,6 +163,7 @@ class Compactor:
         except GroupXError as error:
             if error.code is not ErrorCode.STORE_CONFLICT:
                 raise
+            await self._spent(now, generator, prompt, answer)
         self._ports.on_compacted()
 
     async def _written(
@@ -208,16 +199,13 @@ class Compactor:
     async def _spent(
         self, now: Standing, actor_id: ActorId, prompt: str, answer: SideAnswer
     ) -> None:
-        """What a useless answer took; that of a checkpoint is written down with it."""
-        tokens = answer.usage and answer.usage.input_tokens
-        usage = RecordUsage(
-            actor_id=actor_id,
-            source="compaction",
-            tracker="packet" if tokens is None else "native",
-            characters=len(prompt),
-            tokens=tokens,
-            room_id=now.room_id,
-            new_epoch=True,
+        """What an answer took that became no checkpoint; else it is written down with that."""
+        usage = side_usage(
+            "compaction",
+            actor_id,
+            now.room_id,
+            len(prompt),
+            answer.usage and answer.usage.input_tokens,
         )
         await insist(self._ports.store, Write(record_usage, usage))
 

@@ -73,6 +73,10 @@ class Write(Request[ToStore, R], Generic[C, R]):
     command: C
 
 
+READ_DEADLINE_MS = 250
+"""Of a read that fills a page or gathers a prompt; a look takes the default."""
+
+
 @attrs.frozen
 class Read(Request[ToStore, R], Generic[C, R]):
     """Run one query between groups; STORE_BUSY when it takes longer than `deadline_ms`."""

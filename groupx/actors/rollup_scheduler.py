@@ -1,7 +1,7 @@
 """The rollup scheduler: has agents write the memories of their own days.
 
 It is woken by a bell (a turn completed, a room was compacted) and by the clock, and reads from the
-ledger what is due. No turn waits for it.
+ledger what is due. No turn waits for it: it takes one of the places beside the room at most.
 """
 
 from collections.abc import Callable
@@ -9,36 +9,34 @@ from collections.abc import Callable
 import attrs
 import trio
 
-from groupx.actors.compactor import HEALTHY, INVALID, MARK_BYTES, Asks
 from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef, Bell
-from groupx.actors.messages import Read, ToStore, Write
-from groupx.actors.side_sessions import SideFailure
+from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore, Write
+from groupx.actors.side_sessions import HEALTHY, INVALID, MARK_BYTES, Asks, SideFailure
 from groupx.actors.steadfast import insist
+from groupx.domain.context_usage import side_usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.packet_entries import unforgeable
 from groupx.domain.rollup import (
     Batch,
-    DayKey,
     FailBatch,
     FinishBatch,
     Now,
-    due,
+    PendingDay,
+    days_to_write,
     material,
     memory_of,
     rollup_prompt,
 )
 from groupx.store.queries.rollups import batch_pairs, pending_days
+from groupx.store.transactions.context_usage import record_usage
 from groupx.store.transactions.rollup import begin_batch, fail_batch, finish_batch
 from groupx.store.transactions.rollup_recovery import recover_rollups
 
-AT_ONCE = 2
-"""Batches; side sessions are as few."""
 LOOK_SECONDS = 60.0
 """While anything waits: the quiet window, the date, a clock that jumped and an owner that is back
 are noticed so late at most."""
-READ_DEADLINE_MS = 250
 
 
 @attrs.frozen(kw_only=True)
@@ -56,37 +54,40 @@ class RollupPorts:
 
 
 class RollupSchedulerActor:
-    """At most two batches at once, at most one of an agent; an agent that is not there is waited
-    for, and nobody else writes for it."""
+    """One batch at a time, so that a place beside the room is left for its compaction; an agent
+    that is not there is waited for, and nobody else writes for it."""
 
     def __init__(self, ports: RollupPorts) -> None:
         self._ports = ports
-        self._busy: set[ActorId] = set()
 
     async def run(self) -> None:
         """Until cancelled, at any moment: what was begun is taken up again by the next run."""
-        self._busy.clear()
         await insist(self._ports.store, Write(recover_rollups, None))
-        async with trio.open_nursery() as nursery:
-            while True:
-                anything = await self._look(nursery)
-                with trio.move_on_after(LOOK_SECONDS if anything else float("inf")):
-                    await self._ports.bell.wait()
+        while True:
+            days = await self._waiting()
+            batch = await self._begun(days)
+            if batch is not None:
+                await self._work(batch)
+                continue
+            with trio.move_on_after(LOOK_SECONDS if days else float("inf")):
+                await self._ports.bell.wait()
 
-    async def _look(self, nursery: trio.Nursery) -> bool:
-        """Begin what is due and has a place; whether anything waits of those who may write it."""
+    async def _waiting(self) -> tuple[PendingDay, ...]:
+        """The days of those who may write them, whether they are there now or not."""
         owners = tuple(view.actor_id for view in self._ports.directory.views() if view.enabled)
-        days = await insist(self._ports.store, Read(pending_days, owners, READ_DEADLINE_MS))
+        return await insist(self._ports.store, Read(pending_days, owners, READ_DEADLINE_MS))
+
+    async def _begun(self, days: tuple[PendingDay, ...]) -> Batch | None:
+        """The first batch that is due of an owner that is there; None while there is none."""
         now = Now(self._ports.now_ms(), self._ports.local_date())
         there = self._there()
-        for day in days:
-            owner = day.key.actor_id
-            if len(self._busy) >= AT_ONCE:
-                break
-            if owner in there and owner not in self._busy and due(day, now) is not None:
-                self._busy.add(owner)
-                nursery.start_soon(self._work, day.key)
-        return bool(days)
+        for key in days_to_write(days, now):
+            if key.actor_id not in there:
+                continue
+            batch = await insist(self._ports.store, Write(begin_batch, key))
+            if batch is not None:
+                return batch
+        return None
 
     def _there(self) -> frozenset[ActorId]:
         """Whose program may be asked now."""
@@ -96,43 +97,51 @@ class RollupSchedulerActor:
             if view.enabled and view.state in HEALTHY
         )
 
-    async def _work(self, key: DayKey) -> None:
-        try:
-            batch = await insist(self._ports.store, Write(begin_batch, key))
-            if batch is not None:
-                await self._batch(batch)
-                self._ports.bell.ring()  # a place is free, and the day may have more
-        finally:
-            self._busy.discard(key.actor_id)
-
-    async def _batch(self, batch: Batch) -> None:
-        code = await self._failed(batch)
+    async def _work(self, batch: Batch) -> None:
+        code = await self._failure(batch)
         if code is not None:
             await insist(self._ports.store, Write(fail_batch, FailBatch(batch=batch, code=code)))
 
-    async def _failed(self, batch: Batch) -> str | None:
+    async def _failure(self, batch: Batch) -> str | None:
         """Ask the owner and keep what it answers; the code of why that could not be."""
         ports = self._ports
-        pairs = await insist(ports.store, Read(batch_pairs, batch, READ_DEADLINE_MS))
-        mark = unforgeable(ports.entropy(MARK_BYTES).hex(), material(batch, pairs))
-        prompt = rollup_prompt(batch, pairs, mark)
         try:
+            pairs = await insist(ports.store, Read(batch_pairs, batch, READ_DEADLINE_MS))
+            mark = unforgeable(ports.entropy(MARK_BYTES).hex(), material(batch, pairs))
+            prompt = rollup_prompt(batch, pairs, mark)
             answer = await ports.side.ask(batch.key.actor_id, prompt)
-            content = memory_of(answer.text, mark)
         except SideFailure as error:
             return error.code
+        except GroupXError as error:
+            return _conflict(error)
+        tokens = answer.usage and answer.usage.input_tokens
+        code = await self._kept(batch, answer.text, mark, len(prompt), tokens)
+        if code is not None:
+            key = batch.key
+            usage = side_usage("rollup", key.actor_id, key.room_id, len(prompt), tokens)
+            await insist(ports.store, Write(record_usage, usage))
+        return code
+
+    async def _kept(
+        self, batch: Batch, answer: str, mark: str, characters: int, tokens: int | None
+    ) -> str | None:
+        """Make the day's memory of an answer; the code of why it is none."""
+        try:
+            content = memory_of(answer, mark)
         except ValueError:
             return INVALID
         done = FinishBatch(
-            batch=batch,
-            content=content,
-            prompt_characters=len(prompt),
-            tokens=answer.usage and answer.usage.input_tokens,
+            batch=batch, content=content, prompt_characters=characters, tokens=tokens
         )
         try:
-            await insist(ports.store, Write(finish_batch, done))
+            await insist(self._ports.store, Write(finish_batch, done))
         except GroupXError as error:
-            if error.code is not ErrorCode.STORE_CONFLICT:
-                raise
-            return str(error.code)
+            return _conflict(error)
         return None
+
+
+def _conflict(error: GroupXError) -> str:
+    """The code of an end that came too late; every other fault is raised."""
+    if error.code is not ErrorCode.STORE_CONFLICT:
+        raise error
+    return str(error.code)

@@ -3,7 +3,7 @@
 import attrs
 
 from groupx.actors.mailbox import ActorRef
-from groupx.actors.messages import Read, ToStore
+from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.packet import SMALLEST_FRAME
 from groupx.domain.packet_cuts import LONGEST, SHORTEST, shortened
@@ -19,7 +19,6 @@ from groupx.store.queries.packet_inputs import packet_head
 from groupx.store.queries.relevant import relevant
 from groupx.store.queries.transcript_pages import chain_page, said_page
 
-READ_DEADLINE_MS = 250
 RELEVANT_DEADLINE_MS = 50
 
 

@@ -54,6 +54,21 @@ class RecordUsage:
     """Whether it went into a context that knows nothing of the ones before: a new session."""
 
 
+def side_usage(
+    source: UsageSource, actor_id: ActorId, room_id: RoomId, characters: int, tokens: int | None
+) -> RecordUsage:
+    """Of one prompt beside the room, which always goes into a session of its own."""
+    return RecordUsage(
+        actor_id=actor_id,
+        source=source,
+        tracker="packet" if tokens is None else "native",
+        characters=characters,
+        tokens=tokens,
+        room_id=room_id,
+        new_epoch=True,
+    )
+
+
 @attrs.frozen(kw_only=True)
 class ContextUsage:
     """The latest measure of one kind of an agent's requests, within one epoch of its context.

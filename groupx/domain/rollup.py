@@ -72,7 +72,9 @@ class PendingDay:
     first_source_seq: int
     last_pending_at: str
     next_attempt_at: str | None = None
-    """After a failure: not before."""
+    """After a failure: not before, and none of its owner's other days either."""
+    failures: int = 0
+    """In a row."""
     covered_seq: int = 0
     """What the room's checkpoint covers, so that packets do not carry it any more."""
 
@@ -104,6 +106,17 @@ def due(day: PendingDay, now: Now) -> Trigger | None:
     return next((name for name, is_so in TRIGGERS.items() if is_so(day, now)), None)
 
 
+def days_to_write(days: Sequence[PendingDay], now: Now) -> tuple[DayKey, ...]:
+    """Those that are due, in the order in which to try them.
+
+    While one day of an owner is held after a failure, so are all: what ails one ails the others
+    mostly. Those that never failed come first, so that one which always does keeps none back.
+    """
+    held = {day.key.actor_id for day in days if held_for(day, now)}
+    ready = (day for day in days if day.key.actor_id not in held and due(day, now) is not None)
+    return tuple(day.key for day in sorted(ready, key=lambda day: day.failures))
+
+
 def quiet_in(day: PendingDay, now: Now) -> int:
     """Milliseconds until the day was quiet for long enough. A clock that went back is no wait."""
     since = now.ms - ms_from_iso(day.last_pending_at)
@@ -119,7 +132,7 @@ def held_for(day: PendingDay, now: Now) -> int:
 
 
 def retry_ms(failures: int) -> int:
-    """How long after so many failures in a row: a minute, doubling to an hour."""
+    """How long an owner is let alone after so many failures: a minute, doubling to an hour."""
     return min(FIRST_RETRY_MS * 2 ** min(failures - 1, 10), LONGEST_RETRY_MS)
 
 

@@ -98,7 +98,9 @@ async def test_a_reset_meanwhile_makes_the_checkpoint_that_comes_none(
         await room.ended(waiting)
         assert room.status(waiting) == "completed"
         assert summaries(room) == []
-        assert len(side.asked) == 1
+        [(_, question)] = side.asked
+        measured = "SELECT actor_id, characters FROM context_usage WHERE source = 'compaction'"
+        assert room.rows(measured) == [(A, len(question))], "it was answered, so it took something"
         assert "note " not in room.programs[B].prompts[0].text
 
 

@@ -1,8 +1,10 @@
 """Dated memory on virtual time: when agents write it, and what becomes of it when they cannot."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import trio
@@ -10,12 +12,13 @@ import trio.testing
 
 from groupx.actors.messages import Read, Write
 from groupx.actors.rollup_scheduler import RollupPorts, RollupSchedulerActor
-from groupx.actors.side_sessions import SideAnswer, SideFailure
+from groupx.actors.side_sessions import AT_ONCE, SideAnswer, SideFailure
 from groupx.domain.compaction import SwapCheckpoint
 from groupx.domain.ids import MAIN_ROOM, ActorId
 from groupx.domain.rollup import ASSIGNMENT
 from groupx.domain.roster import AgentState
 from groupx.store.queries.compaction import standing
+from groupx.store.queries.rollups import batch_pairs
 from groupx.store.transactions.checkpoint import swap_checkpoint
 from tests.actors.fakes import Room, answers, open_room
 
@@ -49,10 +52,10 @@ class Side:
         return [actor_id for actor_id, _ in self.asked]
 
 
-def scheduler(room: Room) -> RollupSchedulerActor:
+def scheduler(room: Room, store: Any = None) -> RollupSchedulerActor:
     return RollupSchedulerActor(
         RollupPorts(
-            store=room.store,
+            store=store or room.store,
             side=room,
             directory=room.directory,
             bell=room.writer.completed,
@@ -170,13 +173,13 @@ async def test_nobody_looks_while_nothing_waits(autojump_clock, tmp_path):
 # --- by whom --------------------------------------------------------------------------------------
 
 
-async def test_two_agents_at_once_each_writes_its_own(autojump_clock, tmp_path):
+async def test_each_writes_its_own_and_one_place_is_left_for_the_room(autojump_clock, tmp_path):
     async with rolling(tmp_path, "a", "b", "c") as (room, side):
         await turns(room, 1, A, B, C)
         room.local_date = "2026-02-03"
         await trio.sleep(2 * MINUTE)
         assert sorted(side.by) == [A, B, C]
-        assert side.most == 2
+        assert side.most == 1 < AT_ONCE
         assert sorted(row[0] for row in records(room)) == [A, B, C]
         for actor_id, prompt in side.asked:
             assert f"you: {actor_id}\n" in prompt
@@ -236,6 +239,129 @@ async def test_what_is_no_answer_is_tried_again_ever_later(autojump_clock, tmp_p
         assert records(room) == [(A, "active", "at last")]
         [turn] = room.rows("SELECT status FROM turns")
         assert turn == ("completed",)
+
+
+async def days_of_one_turn(room: Room, *dates: str) -> None:
+    """A turn on each of them, while nobody may write about them."""
+    for actor_id in room.programs:
+        for date in dates:
+            room.local_date = date
+            await turns(room, 1, actor_id)
+
+
+DATES = ("2026-02-01", "2026-02-02", "2026-02-03", "2026-02-04", "2026-02-05")
+
+
+@pytest.mark.parametrize("count", [1, 5])
+async def test_an_owner_whose_answers_never_count_is_asked_as_often_for_many_days_as_for_one(
+    autojump_clock, tmp_path, count
+):
+    """At 1, 2, 4, 8, 16 and 32 minutes after the first, and then hourly."""
+
+    async def script() -> str:
+        return ""
+
+    async with open_room(tmp_path, "a") as room:
+        room.side = side = Side(script)
+        room.programs[A].script = answers
+        await days_of_one_turn(room, *DATES[:count])
+        room.local_date = "2026-02-06"
+        room.nursery.start_soon(scheduler(room).run)
+        await trio.sleep(24 * 60 * MINUTE)
+        assert len(side.asked) == 7 + 22
+        assert waiting(room) == count
+        written = Counter(prompt.split("day: ")[1][:10] for _, prompt in side.asked)
+        assert len(written) == count
+
+
+async def test_one_day_of_which_nothing_comes_keeps_neither_other_days_nor_others_back(
+    autojump_clock, tmp_path
+):
+    class Choosy(Side):
+        async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
+            answer = await super().ask(actor_id, text)
+            return SideAnswer(text="") if f"day: {DATES[0]}" in text else answer
+
+    async with open_room(tmp_path, "a", "b") as room:
+        room.side = side = Choosy()
+        for program in room.programs.values():
+            program.script = answers
+        await days_of_one_turn(room, *DATES[:3])
+        room.local_date = "2026-02-06"
+        room.nursery.start_soon(scheduler(room).run)
+        await trio.sleep(5 * MINUTE)
+        assert waiting(room) == 2
+        assert Counter(row[0] for row in records(room)) == {A: 2, B: 2}
+        assert set(side.by) == {A, B}
+
+
+async def test_what_an_answer_took_is_measured_although_nothing_comes_of_it(
+    autojump_clock, tmp_path
+):
+    async def useless() -> str:
+        return ""
+
+    async def late() -> str:
+        room.conn.execute("UPDATE agent_dated_memory_rollups SET last_attempt_at = 'another'")
+        return "a memory"
+
+    for script in (useless, late):
+        side = Side(script)
+        async with rolling(tmp_path, side=side) as (room, _):
+            await turns(room, 1)
+            room.local_date = "2026-02-03"
+            await room.until(lambda side=side: len(side.asked) == 1)
+            await trio.sleep(6)
+            assert records(room) == []
+            [(_, prompt)] = side.asked
+            assert room.rows(
+                "SELECT actor_id, characters FROM context_usage WHERE source = 'rollup'"
+            ) == [(A, len(prompt))]
+
+
+class Pruning:
+    """A store whose room is pruned just before a batch of it is read."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.pruned = False
+
+    async def ask(self, request: Any) -> Any:
+        if isinstance(request, Read) and request.run is batch_pairs and not self.pruned:
+            self.pruned = True
+            prune(self._room)
+        return await self._room.store.ask(request)
+
+
+def prune(room: Room) -> None:
+    for table in ("sources", "rollups"):
+        room.conn.execute(f"DELETE FROM agent_dated_memory_{table}")
+
+
+@pytest.mark.parametrize("when", ["before it is read", "before it is answered"])
+async def test_a_room_that_is_pruned_under_a_batch_ends_it_and_nothing_else(
+    autojump_clock, tmp_path, when
+):
+    async def script() -> str:
+        prune(room)
+        return "too late"
+
+    async with open_room(tmp_path, "a") as room:
+        early = when == "before it is read"
+        room.side = side = Side(None if early else script)
+        room.programs[A].script = answers
+        store = Pruning(room) if early else room.store
+        room.nursery.start_soon(scheduler(room, store).run)
+        await turns(room, 1)
+        room.local_date = "2026-02-03"
+        await trio.sleep(5 * MINUTE)
+        assert len(side.asked) == (not early)
+        assert records(room) == []
+        side.script = None
+        await turns(room, 1)
+        room.local_date = "2026-02-04"
+        await trio.sleep(5 * MINUTE)
+        assert len(records(room)) == 1
 
 
 async def test_nothing_worth_keeping_makes_no_record(autojump_clock, tmp_path):

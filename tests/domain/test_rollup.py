@@ -17,6 +17,7 @@ from groupx.domain.rollup import (
     Now,
     Pair,
     PendingDay,
+    days_to_write,
     due,
     material,
     memory_of,
@@ -71,6 +72,35 @@ def test_triggers(changes, now, trigger):
 def test_after_a_failure_it_waits_but_never_longer_than_the_longest_backoff(next_ms, held):
     day = attrs.evolve(DAY, next_attempt_at=iso_from_ms(LAST + next_ms))
     assert due(day, at(0, "2026-02-03")) == (None if held else "date")
+
+
+def other(actor: str, date: str, **changes) -> PendingDay:
+    key = DayKey(room_id=MAIN_ROOM, actor_id=ActorId(actor), local_date=date)
+    return attrs.evolve(DAY, key=key, **changes)
+
+
+def test_while_one_day_of_an_owner_is_held_all_are_and_nobody_elses():
+    held = {"next_attempt_at": iso_from_ms(LAST + 1), "failures": 1}
+    days = (
+        other("agent:a", "2026-02-02"),
+        other("agent:a", "2026-02-03", **held),
+        other("agent:b", "2026-02-02"),
+    )
+    now = at(0, "2026-02-04")
+    assert [key.actor_id for key in days_to_write(days, now)] == ["agent:b"]
+    assert len(days_to_write(days, at(1, "2026-02-04"))) == 3
+
+
+def test_what_failed_most_is_tried_last_and_else_the_oldest_first():
+    days = (
+        other("agent:a", "2026-02-01", failures=2),
+        other("agent:a", "2026-02-02"),
+        other("agent:a", "2026-02-03", failures=1),
+        other("agent:a", "2026-02-04"),
+        other("agent:a", "2026-02-05"),
+    )
+    dates = [key.local_date[-1] for key in days_to_write(days, at(0, "2026-02-05"))]
+    assert dates == ["2", "4", "3", "1"], "the day that is not over waits"
 
 
 def test_the_backoff_doubles_and_is_bounded():

@@ -4,6 +4,7 @@ import sqlite3
 
 import attrs
 
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.memory import MemoryRecord
 from groupx.domain.rollup import Batch, DayKey, Pair, PendingDay
@@ -20,7 +21,7 @@ SELECT r.room_id, r.actor_id, r.local_date, r.pending_turns, r.pending_chars,
   (SELECT min(s.source_seq) FROM agent_dated_memory_sources s
    WHERE s.room_id = r.room_id AND s.actor_id = r.actor_id AND s.local_date = r.local_date
      AND s.processed_at IS NULL AND s.skipped_reason IS NULL),
-  r.last_pending_at, r.next_attempt_at,
+  r.last_pending_at, r.next_attempt_at, r.failure_count,
   coalesce((SELECT c.through_seq FROM summaries c
     WHERE c.room_id = r.room_id AND c.status = 'active'), 0)
 FROM rooms CROSS JOIN agent_dated_memory_rollups r
@@ -54,17 +55,27 @@ def pending_days(conn: sqlite3.Connection, owners: tuple[ActorId, ...]) -> tuple
             first_source_seq=row[5],
             last_pending_at=row[6],
             next_attempt_at=row[7],
-            covered_seq=row[8],
+            failures=row[8],
+            covered_seq=row[9],
         )
         for row in conn.execute(sql, owners)
     )
 
 
 def batch_pairs(conn: sqlite3.Connection, batch: Batch) -> tuple[Pair, ...]:
-    """What was said in a batch's turns; of a message that was taken back nothing."""
+    """What was said in a batch's turns; of a message that was taken back nothing.
+
+    STORE_CONFLICT when the room was pruned since the batch began.
+    """
     pairs: list[Pair] = []
     for turn_id in batch.turn_ids:
         event_ids = conn.execute(_PAIR, (turn_id,)).fetchone()
+        if event_ids is None:
+            raise GroupXError(
+                ErrorCode.STORE_CONFLICT,
+                f"The room of {batch.key.actor_id}'s memory of {batch.key.local_date} was pruned "
+                "before it was written, so there is nothing to remember.",
+            )
         source, response = (entry(conn, it, batch.key.actor_id) for it in event_ids)
         assert source is not None, "foreign keys hold"
         assert response is not None, "foreign keys hold"

@@ -52,9 +52,14 @@ def active_room_id(conn: sqlite3.Connection, _query: None) -> RoomId:
     return active_room(conn)
 
 
+def exists(conn: sqlite3.Connection, room_id: str) -> bool:
+    """Whether there is such a room."""
+    return conn.execute(_EXISTS, (room_id,)).fetchone() is not None
+
+
 def must_exist(conn: sqlite3.Connection, room_id: str) -> None:
     """NOT_FOUND when there is no such room."""
-    if conn.execute(_EXISTS, (room_id,)).fetchone() is None:
+    if not exists(conn, room_id):
         raise _no_room(room_id)
 
 

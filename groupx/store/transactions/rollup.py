@@ -1,13 +1,14 @@
 """The batches of dated memory: begun, and then finished or failed, each once.
 
 What a crash leaves begun is free again (`recover_rollups`). Its prompt may have been seen by a
-side session then, and is sent once more: such a session changes nothing outside.
+side session then, and is sent once more: it asks for words alone, and nothing of the room comes of
+it before the batch is finished.
 """
 
 import sqlite3
 from collections.abc import Sequence
 
-from groupx.domain.context_usage import RecordUsage
+from groupx.domain.context_usage import side_usage
 from groupx.domain.envelope import EventDraft, Provenance
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.memory import MemoryRecord
@@ -61,6 +62,12 @@ UPDATE agent_dated_memory_rollups SET memory_id = coalesce(?, memory_id),
   summarized_through_seq = max(summarized_through_seq, ?), failure_count = 0,
   last_attempt_at = NULL, next_attempt_at = NULL, last_error_code = NULL
 WHERE {_DAY}
+"""
+_FAILURES = """
+SELECT coalesce(sum(r.failure_count), 0)
+FROM rooms CROSS JOIN agent_dated_memory_rollups r
+  ON r.room_id = rooms.room_id AND r.pending_turns > 0
+WHERE r.actor_id = ?
 """
 _FAIL = f"""
 UPDATE agent_dated_memory_rollups SET failure_count = ?, next_attempt_at = ?, last_error_code = ?,
@@ -117,13 +124,14 @@ def finish_batch(tx: Transaction, done: FinishBatch) -> str | None:
 
 
 def fail_batch(tx: Transaction, failed: FailBatch) -> None:
-    """Its turns wait for another try, later each time. A batch that does not run any more has no
-    end, and nothing changes."""
+    """Its turns wait for another try, later each time that its owner came to nothing, whichever the
+    day was. A batch that does not run any more has no end, and nothing changes."""
     key = failed.batch.key
     failures, running = _stands(tx, key)
     if running != failed.batch.begun_at:
         return
-    again = iso_from_ms(tx.now_ms + retry_ms(failures + 1))
+    (of_owner,) = tx.conn.execute(_FAILURES, (key.actor_id,)).fetchone()
+    again = iso_from_ms(tx.now_ms + retry_ms(of_owner + 1))
     tx.conn.execute(_FAIL, (failures + 1, again, failed.code, tx.now, *_where(key)))
     _obey_policy(tx, key)
 
@@ -210,15 +218,9 @@ def _announce(tx: Transaction, key: DayKey, record: MemoryRecord) -> None:
 
 
 def _measure(tx: Transaction, done: FinishBatch) -> None:
-    usage = RecordUsage(
-        actor_id=done.batch.key.actor_id,
-        source="rollup",
-        tracker="packet" if done.tokens is None else "native",
-        characters=done.prompt_characters,
-        tokens=done.tokens,
-        new_epoch=True,
-    )
-    write_usage(tx, done.batch.key.room_id, usage)
+    key = done.batch.key
+    usage = side_usage("rollup", key.actor_id, key.room_id, done.prompt_characters, done.tokens)
+    write_usage(tx, key.room_id, usage)
 
 
 def _overtaken(key: DayKey) -> GroupXError:

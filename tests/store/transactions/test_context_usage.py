@@ -177,3 +177,12 @@ def test_numbers_that_are_no_counts_are_unknown(ledger):
     finish(ledger, *turn, input_tokens=MAX_TOKENS, output_tokens=-1, context_used=2**70)
     assert known(ledger) == {(ledger.a, "turn"): ("packet", 10, None, 0)}
     assert turn_detail(ledger.conn, turn[0]).usage == Usage(input_tokens=MAX_TOKENS)
+
+
+def test_of_a_room_that_was_pruned_meanwhile_nothing_is_kept(ledger):
+    usage = RecordUsage(
+        actor_id=ledger.a, source="rollup", tracker="packet", characters=7, room_id="room:gone"
+    )
+    before = ledger.dump()
+    ledger.write(record_usage, usage)
+    assert ledger.dump() == before

@@ -4,11 +4,13 @@ import attrs
 import orjson
 import pytest
 
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_ASSISTANT, USER_WEB
 from groupx.domain.memory_policy import SetPolicy
 from groupx.domain.outcomes import Cause
 from groupx.domain.rollup import DayKey, FailBatch, FinishBatch
 from groupx.domain.rooms import NewRoom
+from groupx.domain.times import ms_from_iso
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.rollups import DaysQuery, batch_pairs, dated_days, pending_days
 from groupx.store.record_rows import find_record
@@ -158,6 +160,35 @@ def test_a_failure_waits_longer_each_time_and_success_forgets_it(ledger):
     [day] = dated_days(ledger.conn, DaysQuery(actor_id=A)).days
     assert (day.waiting_turns, day.last_error_code, day.next_attempt_at) == (0, None, None)
     assert day.record is not None
+
+
+def test_a_failure_of_one_day_counts_for_all_days_of_its_owner_and_of_nobody_else(ledger):
+    """Days of an owner are let alone for 1, 2, 4 … minutes, whichever of them failed."""
+    for actor, date in ((A, DAY), (A, "2026-02-03"), (B, DAY)):
+        turn_id, attempt_id = ledger.running(actor)
+        ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="x", local_date=date)
+    waits = []
+    for actor, date in ((A, DAY), (A, "2026-02-03"), (A, DAY), (B, DAY)):
+        key = DayKey(room_id=MAIN_ROOM, actor_id=actor, local_date=date)
+        at = ledger.clock + 10
+        batch = begin(ledger, key)
+        ledger.write(fail_batch, FailBatch(batch=batch, code="ADAPTER_EXITED"))
+        [day] = dated_days(ledger.conn, DaysQuery(actor_id=actor, local_date=date)).days
+        waits.append((ms_from_iso(day.next_attempt_at) - at) // 60_000)
+    assert waits == [1, 2, 4, 1]
+    failures = {it.key.actor_id: [] for it in pending_days(ledger.conn, (A, B))}
+    for it in pending_days(ledger.conn, (A, B)):
+        failures[it.key.actor_id].append(it.failures)
+    assert failures == {A: [2, 1], B: [1]}
+
+
+def test_a_batch_whose_room_was_pruned_cannot_be_read(ledger):
+    ledger.completed()
+    batch = begin(ledger)
+    ledger.conn.execute("DELETE FROM agent_dated_memory_sources")
+    with pytest.raises(GroupXError) as refused:
+        batch_pairs(ledger.conn, batch)
+    assert refused.value.code is ErrorCode.STORE_CONFLICT
 
 
 def test_each_room_has_a_memory_of_the_day_and_tells_of_it_itself(ledger):
