@@ -1,30 +1,36 @@
-"""A room of 100 000 messages: indexing it, searching it, and a packet built in it.
+"""A room of 100 000 messages: indexing it, searching it, and the packets of turns in it.
 
-Straight on the store, as its thread does it, without HTTP. Not in the ordinary run.
+Straight on the store, as its thread does it, without HTTP; measured is the CPU time of the thread,
+as a read's deadline is, whatever else the machine does. Not in the ordinary run.
 """
 
-import gc
-import random
 import sqlite3
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import closing
-from itertools import accumulate
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
+import trio
+
+from benchmarks.large_room import AGENT, large_room
 from benchmarks.measure import percentile
-from groupx.domain.ids import MAIN_ROOM, IdSource
-from groupx.domain.runs import OpenRun
+from groupx.actors.transcript_reading import read_inputs
+from groupx.cli.offline import unrepeated, write
+from groupx.domain.commands import AcceptCommand
+from groupx.domain.config import AgentConfig
+from groupx.domain.envelope import Provenance
+from groupx.domain.ids import USER_WEB
+from groupx.domain.limits import Limits
+from groupx.domain.packet import build_packet
+from groupx.domain.packet_inputs import PacketQuery
+from groupx.domain.roster import RosterEntry
 from groupx.domain.search_page import SearchQuery
-from groupx.store.opening import open_ledger
 from groupx.store.queries.search import search
-from groupx.store.transaction import Transaction
-from groupx.store.transactions.bindings import open_run
-from groupx.store.transactions.index_slice import index_slice
+from groupx.store.transactions.accept import accept
+from groupx.store.transactions.index_slice import index_slice, reindex
 
 MESSAGES, QUICK_MESSAGES = 100_000, 2_000
-EACH = 20
+TOLD = 40
+EACH, QUICK_EACH = 20, 2
 QUERIES = {
     "one CJK character": "库",
     "two CJK characters": "索引",
@@ -32,96 +38,109 @@ QUERIES = {
     "common word": "the",
     "two common words": "the of",
     "rare word": "zyxwv",
-    "prefix": '"needle" ta',
+    "prefix": "needle ta",
     "common prefix": "th",
     "phrase": '"the of"',
     "sign": "c++",
     "nothing": "qqqqqqqq",
-    "filter that fits little": "the from:nobody",
+    "filter that nothing fits": "the from:nobody",
     "code": "the has:code",
-    "all of it with two filters": "the before:2100-01-01 from:web",
+    "filters that all fit": "the before:2100-01-01 from:web",
 }
-_EVENT = """
-INSERT INTO events (event_id, schema_version, room_id, event_type, actor_id, actor_kind,
-  actor_display_name, targets_json, correlation_id, root_correlation_id, occurred_at, body_json)
-VALUES (?, 'groupx.event/1', ?, 'message.created', 'user:web', 'user', 'You', '["agent:a"]',
-  ?, ?, '2026-12-01T10:00:00.000Z', json_object('content', ?))
-"""
 
 
-def texts(count: int) -> Iterator[str]:
-    """About 150 characters each, three in four English-like by Zipf, one in four with Chinese."""
-    chance = random.Random(7)
-    letters = "etaoinshrdlucmfwypvbgkqjxz"
-    vocabulary = ["the", "of", "c++", "that", "this"] + [
-        "".join(chance.choices(letters, k=chance.randint(2, 10))) for _ in range(20_000)
-    ]
-    weights = list(accumulate(1 / (rank + 1) for rank in range(len(vocabulary))))
-    for number in range(count):
-        said = " ".join(chance.choices(vocabulary, cum_weights=weights, k=26))
-        if number % 4 == 0:
-            said = said[:75] + "".join(chance.choices("只修改数据库的索引然后重启我们现在", k=75))
-        if number % 5_000 == 0:
-            said += " needle tally zyxwv ```code```"
-        yield said
+MESSAGE = "please look at 数据库 and needle, as of this and that c++"
+"""What is said to an agent; some of it is in many memories."""
 
 
 def measure(quick: bool) -> dict[str, float]:
-    """Milliseconds, and seconds for the whole index."""
-    count = QUICK_MESSAGES if quick else MESSAGES
-    with tempfile.TemporaryDirectory(prefix="search-") as folder:
-        path = Path(folder) / "room.db"
-        with closing(
-            open_ledger(path, now_iso="2026-12-01T00:00:00.000Z", database_id="d")
-        ) as conn:
-            _fill(conn, count)
-            figures = _index(conn)
-            figures |= _queries(conn, 2 if quick else EACH)
-    return figures
+    """Milliseconds of CPU time, and seconds for the whole index."""
+    each = QUICK_EACH if quick else EACH
+    with large_room(QUICK_MESSAGES if quick else MESSAGES, told=TOLD) as conn:
+        figures = _index(conn)
+        figures |= _queries(conn, each)
+        figures |= trio.run(_packets, conn, each)
+        emptied = _timed(lambda: write(conn, reindex, unrepeated("search.reindex")))
+    return figures | {"reindex begins ms": emptied}
 
 
-def _transaction(conn: sqlite3.Connection) -> Transaction:
-    return Transaction(conn, IdSource(lambda: 1, random.Random(1).randbytes), lambda: 1)
-
-
-def _fill(conn: sqlite3.Connection, count: int) -> None:
-    conn.execute("BEGIN IMMEDIATE")
-    open_run(_transaction(conn), OpenRun(agents={"agent:a": "Ada"}))  # type: ignore[dict-item]
-    chance = random.Random(8)
-    rows = ((f"evt_{chance.getrandbits(128):032x}", text) for text in texts(count))
-    conn.executemany(_EVENT, ((id_, MAIN_ROOM, id_, id_, text) for id_, text in rows))
-    conn.execute("COMMIT")
+def _timed(action: Callable[[], object]) -> float:
+    began = time.thread_time()
+    action()
+    return (time.thread_time() - began) * 1000
 
 
 def _index(conn: sqlite3.Connection) -> dict[str, float]:
     taken: list[float] = []
     more = True
+
+    def one() -> None:
+        nonlocal more
+        more = write(conn, index_slice, None)
+
     while more:
-        began = time.perf_counter()
-        conn.execute("BEGIN IMMEDIATE")
-        more = index_slice(_transaction(conn), None)
-        conn.execute("COMMIT")
-        taken.append((time.perf_counter() - began) * 1000)
+        taken.append(_timed(one))
     return {
         "index all s": sum(taken) / 1000,
+        "index slice p50 ms": percentile(taken, 0.5),
         "index slice p95 ms": percentile(taken, 0.95),
         "index slice max ms": max(taken),
     }
 
 
 def _queries(conn: sqlite3.Connection, each: int) -> dict[str, float]:
-    gc.collect()
     figures: dict[str, float] = {}
     every: list[float] = []
     for name, text in QUERIES.items():
-        taken: list[float] = []
-        for _ in range(each):
-            began = time.perf_counter()
-            search(conn, SearchQuery(text=text))
-            taken.append((time.perf_counter() - began) * 1000)
+        query = SearchQuery(text=text)
+        taken = [_timed(lambda q=query: search(conn, q)) for _ in range(each)]
         figures[f"search {name} p95 ms"] = percentile(taken, 0.95)
         every += taken
     return figures | {
         "search p50 ms": percentile(every, 0.5),
         "search p95 ms": percentile(every, 0.95),
     }
+
+
+class _Store:
+    """The store's reads, at once."""
+
+    def __init__(self, conn: sqlite3.Connection) -> None:
+        self._conn = conn
+
+    async def ask(self, request: Any) -> Any:
+        return request.run(self._conn, request.query)
+
+
+async def _packets(conn: sqlite3.Connection, each: int) -> dict[str, float]:
+    agent = AgentConfig(id="a", driver="demo", name="Ada", cwd="/")
+    store: Any = _Store(conn)
+    accepting: list[float] = []
+    building: list[float] = []
+    for number in range(each):
+        began = time.thread_time()
+        turn_id = _accept(conn, f"{number}: {MESSAGE}")
+        accepted = time.thread_time()
+        query = PacketQuery(turn_id=turn_id, native_session_id=None)
+        inputs = await read_inputs(store, query, Limits().context_characters)
+        build_packet(inputs, agent=agent, limits=Limits(), boundary="0011223344556677")
+        accepting.append((accepted - began) * 1000)
+        building.append((time.thread_time() - accepted) * 1000)
+    return {
+        "accept p50 ms": percentile(accepting, 0.5),
+        "packet p50 ms": percentile(building, 0.5),
+        "packet p95 ms": percentile(building, 0.95),
+    }
+
+
+def _accept(conn: sqlite3.Connection, content: str) -> str:
+    command = AcceptCommand(
+        key=unrepeated("message.send"),
+        actor_id=USER_WEB,
+        to=(AGENT,),
+        content=content,
+        roster=(RosterEntry(actor_id=AGENT, adapter_id="demo"),),
+        limits=Limits(),
+        provenance=Provenance(source_kind="web"),
+    )
+    return write(conn, accept, command).turns[0].turn_id
