@@ -16,7 +16,7 @@ SELECT t.turn_id, e.room_id, t.target_actor_id, t.source_event_id, t.status, t.t
   t.started_at, t.terminal_at, t.error_code, t.response_event_id, t.terminal_event_id,
   t.enqueue_seq,
   (SELECT delivery_certainty FROM turn_attempts a WHERE a.turn_id = t.turn_id
-    ORDER BY a.claimed_at DESC, a.rowid DESC LIMIT 1)
+    ORDER BY a.rowid DESC LIMIT 1)
 FROM turns t JOIN events e ON e.event_id = t.source_event_id
 LEFT JOIN supervision_pair_turns p ON p.turn_id = t.turn_id
 """

@@ -19,11 +19,11 @@ MAX_CHILDREN = 200
 _ATTEMPTS = """
 SELECT attempt_id, dispatch_phase, delivery_certainty, reconciliation, context_through_seq,
   summary_through_seq, claimed_at, prompt_invoked_at, started_at, terminal_at, instance_id
-FROM turn_attempts WHERE turn_id = ? ORDER BY claimed_at, rowid LIMIT 100
+FROM turn_attempts WHERE turn_id = ? ORDER BY rowid LIMIT 100
 """
 _PACKET = """
 SELECT packet_json FROM turn_attempts WHERE turn_id = ? AND packet_json IS NOT NULL
-ORDER BY claimed_at DESC, rowid DESC LIMIT 1
+ORDER BY rowid DESC LIMIT 1
 """
 _RECEIPT = """
 SELECT received_at, recorded_at, applied_at, completed_at FROM input_receipts WHERE turn_id = ?

@@ -40,6 +40,18 @@ def test_attempts_packet_and_receipt(ledger):
     assert not {"partialText", "message", "reason"} & set(it)
 
 
+def test_the_newest_attempt_is_the_last_one_whatever_the_clock_did(ledger):
+    turn_id = ledger.queued()
+    ledger.claim(turn_id, invoke=False, packet_json='{"characters":1,"sections":[],"omitted":[]}')
+    ledger.write(requeue, turn_id)
+    ledger.clock -= 3_600_000
+    ledger.claim(turn_id, packet_json='{"characters":2,"sections":[],"omitted":[]}')
+    it = detail(ledger, turn_id)
+    assert [a["dispatchPhase"] for a in it["attempts"]] == ["terminal", "prompt_invoked"]
+    assert it["turn"]["deliveryCertainty"] == "unknown"
+    assert it["packet"]["characters"] == 2
+
+
 def test_why_it_ended_so_is_told(ledger):
     turn_id, attempt_id = ledger.running(ledger.a)
     ledger.end(turn_id, attempt_id, Cause.EXITED, message="Its program ended with code 7.")
