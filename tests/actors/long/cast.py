@@ -1,6 +1,6 @@
 """What the agents' programs do in every life of the room, and all that they were ever sent.
 
-Their answers say what they were shown, by count and seq, so that a message which is left out of a
+Their answers say how much they were shown, so that a message which is left out of a
 checkpoint, or told twice, is seen in the text.
 """
 
@@ -149,14 +149,12 @@ def in_all(text: str) -> int:
 
 
 def checkpoint(text: str) -> str:
-    seqs = said_in(text)
-    total = in_all(text) + len(seqs)
-    first = f"Messages {seqs[0]} to {seqs[-1]}: {len(seqs)} new, {total} in all."
-    return f"{first}\nNothing is open."
+    """Two lines: how many messages it is made of, and how it goes on."""
+    new = len(said_in(text))
+    return f"{new} messages new, {in_all(text) + new} in all.\nNothing is open."
 
 
 def memory(text: str) -> str:
-    seqs = said_in(text)
-    turns = len(seqs) // 2
-    total = in_all(text) + turns
-    return f"{turns} turns new, {total} in all, the last answered at {seqs[-1]}."
+    """Of how many turns it is made."""
+    new = len(said_in(text)) // 2
+    return f"{new} turns new, {in_all(text) + new} in all."

@@ -1,4 +1,4 @@
-"""The record of the long room: what the engines made of it, row by row."""
+"""The record of the long room: what the engines made of it, row by row, by numbers of messages."""
 
 import json
 import sqlite3
@@ -7,14 +7,18 @@ from typing import Any
 
 from tests.actors.long.cast import Cast
 
-_COUNTS = """
-SELECT status, count(*) FROM turns GROUP BY status ORDER BY status
+_NUMBER = "(SELECT count(*) FROM events WHERE event_type = 'message.created' AND seq <= {})"
+"""Which message stands at a seq or last before it: what other events there are changes no row."""
+_TURNS = "SELECT status, count(*) FROM turns GROUP BY status ORDER BY status"
+_RESETS = f"SELECT {_NUMBER.format('through_seq')} FROM context_resets ORDER BY rowid"
+_SUMMARIES = f"""
+SELECT {_NUMBER.format("from_seq")}, {_NUMBER.format("through_seq")}, status, generator_actor_id,
+  content
+FROM summaries ORDER BY rowid
 """
-SUMMARIES = """
-SELECT from_seq, through_seq, status, generator_actor_id, content FROM summaries ORDER BY rowid
-"""
-_CURSORS = """
-SELECT actor_id, last_delivered_seq, last_summary_seq FROM delivery_cursors ORDER BY actor_id
+_CURSORS = f"""
+SELECT actor_id, {_NUMBER.format("last_delivered_seq")}, {_NUMBER.format("last_summary_seq")}
+FROM delivery_cursors ORDER BY actor_id
 """
 DATED = """
 SELECT m.scope_id, s.local_date, m.status, m.content
@@ -26,13 +30,12 @@ SELECT actor_id, source, epoch, revision FROM context_usage ORDER BY actor_id, s
 """
 
 
-def record(conn: sqlite3.Connection, cast: Cast) -> dict[str, Any]:
-    """What the golden file holds."""
-    chain = [(*row[:4], row[4].partition("\n")[0]) for row in conn.execute(SUMMARIES)]
-    resets = conn.execute("SELECT through_seq FROM context_resets ORDER BY rowid")
+def record(conn: sqlite3.Connection, cast: Cast) -> dict[str, list[tuple[Any, ...]]]:
+    """What the golden file holds: rows by name."""
+    chain = [(*row, text.partition("\n")[0]) for *row, text in conn.execute(_SUMMARIES)]
     return {
-        "turns": conn.execute(_COUNTS).fetchall(),
-        "resets": resets.fetchall(),
+        "turns": conn.execute(_TURNS).fetchall(),
+        "resets": conn.execute(_RESETS).fetchall(),
         "summaries": chain,
         "cursors": conn.execute(_CURSORS).fetchall(),
         "dated": conn.execute(DATED).fetchall(),
