@@ -98,14 +98,15 @@ export class Palette {
   }
 
   /** In plain words: how to begin, that nothing was found, why it failed, what is not indexed yet. */
-  words({ state, results, indexing, error }) {
+  words({ state, results, nextCursor, wholeWords, indexing, error }) {
     if (state === "empty") return t("search.hint");
     if (state === "failed") {
       return [error.message, " ", h("button", { class: "link", type: "button",
         onclick: () => this.finder.again() }, t("load.retry"))];
     }
     if (state === "asking") return results.length ? "" : t("search.asking");
-    const lacks = indexing ? t("search.indexing", indexing) : "";
-    return results.length ? lacks : `${t("search.nothing")} ${lacks}`.trim();
+    const none = results.length ? "" : t(nextCursor ? "search.nothingNew" : "search.nothing");
+    const said = [none, wholeWords ? t("search.wholeWords") : "", indexing ? t("search.indexing", indexing) : ""];
+    return said.filter(Boolean).join(" ");
   }
 }

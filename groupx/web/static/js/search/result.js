@@ -29,6 +29,7 @@ export function resultRow(result, index, state, onFollow) {
     href: addressOf(result, state.room), tabindex: "-1", onclick: onFollow },
     h("span", { class: "search-about" }, avatar(result.actorId, name), h("span", { class: "name" }, name),
       h("time", { datetime: result.at }, `${dayName(result.at)}, ${clockTime(result.at)}`), result.kind === "message" ? null : h("span", { class: "badge" }, t(`search.kind.${result.kind}`)),
+      (result.status ?? "active") === "active" ? null : h("span", { class: "badge" }, t(`record.status.${result.status}`)),
       elsewhere ? h("span", { class: "badge" }, t("search.otherRoom", { title: roomTitle(state.rooms, result.roomId) })) : null),
     excerpt(result.excerptHtml));
 }

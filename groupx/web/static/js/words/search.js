@@ -13,11 +13,13 @@ export const en = {
   "search.kind.identity": "identity",
   "search.kind.memory": "memory",
   "search.nothing": "Nothing was found. Fewer words, or no filter, find more.",
+  "search.nothingNew": "Nothing among the newest; there may be more further back.",
   "search.open": "Search",
   "search.otherRoom": "in {title}",
   "search.placeholder": "Search what was said and remembered",
   "search.results": "Found",
   "search.title": "Search",
+  "search.wholeWords": "Only whole words were looked for: too many begin with the last one.",
 };
 
 export const zh = {
@@ -33,9 +35,11 @@ export const zh = {
   "search.kind.identity": "身份",
   "search.kind.memory": "记忆",
   "search.nothing": "没有找到。减少词语或筛选条件会找到更多。",
+  "search.nothingNew": "最近的内容中没有；更早的可能有。",
   "search.open": "搜索",
   "search.otherRoom": "在 {title}",
   "search.placeholder": "搜索说过和记住的内容",
   "search.results": "结果",
   "search.title": "搜索",
+  "search.wholeWords": "仅按完整词语查找：以最后一个词开头的词太多。",
 };
