@@ -32,6 +32,7 @@ from groupx.domain.config import Config
 from groupx.domain.config_changes import PendingRestart
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource
+from groupx.domain.ledger import Recovered
 from groupx.domain.paths import Paths
 from groupx.domain.runs import OpenRun, RecoverQuery
 from groupx.domain.runtime_keys import runtime_key, runtime_scope_key
@@ -44,10 +45,9 @@ from groupx.runtime_assistant import NAME as ASSISTANT
 from groupx.runtime_folder import make_private_folders, open_token, sibling_databases
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_message
+from groupx.runtime_optional import ROLLUPS, SEARCH
 from groupx.runtime_processes import ProcessesPart
-from groupx.runtime_rollups import NAME as ROLLUPS
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
-from groupx.runtime_search import NAME as SEARCH
 from groupx.runtime_upgrade import UpgradeReport, upgrade_message
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
@@ -89,6 +89,7 @@ from groupx.web.services import (
     Status,
     StoreHealth,
 )
+from groupx.web.token import Token
 
 EXIT_STUCK = 70
 OPENING_SECONDS = 3600.0
@@ -207,37 +208,13 @@ class Runtime:
         self._upgrade = UpgradeReport(plan.on_upgrade)
         self._started_ms = _now_ms()
         self._ids = IdSource(_now_ms, os.urandom)
-        token = open_token(Path(plan.paths.token))
-        port = listening.getsockname()[1]
+        port: int = listening.getsockname()[1]
         self._callers = Callers(f"http://127.0.0.1:{port}", os.urandom)
         self._mcp = McpMount(self._callers)
         self._spawner = Spawner()
-        self._setup = SetupDesk(
-            Path(config.path),
-            drivers=ADAPTERS,
-            port=port,
-            port_is_given=plan.port is not None,
-            revision_key=token.key_for("setup"),
-            running=config,
-            on_pending=self._show_pending,
-        )
-        self._entrance = Entrance(
-            facts=RuntimeFacts(
-                version=__version__,
-                channel=plan.paths.channel,
-                started_at=iso_from_ms(self._started_ms),
-                runtime_key=runtime_key(config),
-                runtime_scope_key=runtime_scope_key(config.path),
-                port=port,
-            ),
-            status=lambda: self._upgrade.status(self._status),
-            request_shutdown=self._stop,
-            request_restart=self._restart,
-            token=token,
-            logins=LoginCodes(token, on_spent=self._remove_open_page),
-            mcp=self._mcp,
-            setup=SetupFace(desk=self._setup, programs=Programs(ADAPTERS, self._spawner)),
-        )
+        token = open_token(Path(plan.paths.token))
+        self._setup = self._setup_desk(port, token)
+        self._entrance = self._entrance_at(port, token)
         self._guards = create_guards(self._entrance)
         self._web = WebServer(listening, self._guards)
         self._processes = ProcessesPart(
@@ -254,6 +231,37 @@ class Runtime:
         self._services: Services
         self._tree = Supervisor(
             self._parts(), on_change=self._on_change, on_stuck=lambda _: os._exit(EXIT_STUCK)
+        )
+
+    def _setup_desk(self, port: int, token: Token) -> SetupDesk:
+        return SetupDesk(
+            Path(self._config.path),
+            drivers=ADAPTERS,
+            port=port,
+            port_is_given=self._plan.port is not None,
+            revision_key=token.key_for("setup"),
+            running=self._config,
+            on_pending=self._show_pending,
+        )
+
+    def _entrance_at(self, port: int, token: Token) -> Entrance:
+        """What the web needs before there is a room."""
+        return Entrance(
+            facts=RuntimeFacts(
+                version=__version__,
+                channel=self._paths.channel,
+                started_at=iso_from_ms(self._started_ms),
+                runtime_key=runtime_key(self._config),
+                runtime_scope_key=runtime_scope_key(self._config.path),
+                port=port,
+            ),
+            status=lambda: self._upgrade.status(self._status),
+            request_shutdown=self._stop,
+            request_restart=self._restart,
+            token=token,
+            logins=LoginCodes(token, on_spent=self._remove_open_page),
+            mcp=self._mcp,
+            setup=SetupFace(desk=self._setup, programs=Programs(ADAPTERS, self._spawner)),
         )
 
     async def run(self) -> bool:
@@ -296,8 +304,8 @@ class Runtime:
             fatal(name="broker", run=until_stopping(lambda: self._room.broker.run)),
             survivable(name="context", run=until_stopping(lambda: self._room.context.run)),
             survivable(name="lanes", run=until_stopping(lambda: self._room.lanes.run)),
-            ChildSpec(name=ROLLUPS, run=until_stopping(lambda: self._room.rollups.actor.run)),
-            ChildSpec(name=SEARCH, run=until_stopping(lambda: self._room.search.actor.run)),
+            ChildSpec(name=ROLLUPS.name, run=until_stopping(lambda: self._room.rollups.run)),
+            ChildSpec(name=SEARCH.name, run=until_stopping(lambda: self._room.search.run)),
             fatal(name="mcp", run=self._serve_mcp),
             fatal(
                 name="agents",
@@ -392,29 +400,7 @@ class Runtime:
         assistant = config.enabled_assistant
         run = OpenRun(agents=names, assistant_name=assistant and assistant.name)
         opened = await store.ask(Write(open_run, run))
-        roster = [agent.actor_id for agent in config.enabled_agents()]
-        recovered = await store.ask(
-            Write(
-                recover_all,
-                RecoverQuery(
-                    roster=frozenset(roster),
-                    transport=config.transport,
-                    reconcilable=frozenset(
-                        self._adapters[actor_id].adapter_id
-                        for actor_id in roster
-                        if self._adapters[actor_id].can_reconcile
-                    ),
-                ),
-            )
-        )
-        clock = time.strftime("%H:%M", time.localtime(self._started_ms / 1000))
-        said = [(notice.code, notice.message) for notice in config_notices(config)]
-        restarted = restart_message(recovered, clock=clock)
-        if restarted is not None:
-            said.insert(0, ("restarted", restarted))
-        if self._upgrade.upgraded is not None:
-            said.insert(0, ("upgraded", upgrade_message(self._upgrade.upgraded)))
-        at = self._entrance.facts.started_at
+        recovered = await store.ask(Write(recover_all, self._recovery()))
         self._room = put_together(
             opened.room_id,
             RoomPorts(
@@ -446,8 +432,29 @@ class Runtime:
             rollups_health=lambda: self._room.rollups.health,
             search_health=lambda: self._room.search.health,
             backups=self._backups(),
-            notices=tuple(Notice(code=code, message=message, at=at) for code, message in said),
+            notices=self._notices(recovered),
         )
+
+    def _recovery(self) -> RecoverQuery:
+        roster = frozenset(agent.actor_id for agent in self._config.enabled_agents())
+        adapters = (self._adapters[actor_id] for actor_id in roster)
+        return RecoverQuery(
+            roster=roster,
+            transport=self._config.transport,
+            reconcilable=frozenset(it.adapter_id for it in adapters if it.can_reconcile),
+        )
+
+    def _notices(self, recovered: Recovered) -> tuple[Notice, ...]:
+        """What the user should know of this start, the most important first."""
+        clock = time.strftime("%H:%M", time.localtime(self._started_ms / 1000))
+        said = [(notice.code, notice.message) for notice in config_notices(self._config)]
+        restarted = restart_message(recovered, clock=clock)
+        if restarted is not None:
+            said.insert(0, ("restarted", restarted))
+        if self._upgrade.upgraded is not None:
+            said.insert(0, ("upgraded", upgrade_message(self._upgrade.upgraded)))
+        at = self._entrance.facts.started_at
+        return tuple(Notice(code=code, message=message, at=at) for code, message in said)
 
     def _assistant_face(self) -> AssistantFace:
         part = self._room.assistant
@@ -514,9 +521,9 @@ class Runtime:
     def _on_change(self, status: ChildStatus) -> None:
         if status.name == ASSISTANT:
             self._room.assistant.changed(status)
-        elif status.name == ROLLUPS:
+        elif status.name == ROLLUPS.name:
             self._room.rollups.changed(status)
-        elif status.name == SEARCH:
+        elif status.name == SEARCH.name:
             self._room.search.changed(status)
         elif status.state is ChildState.FAILED:
             if self._failed is not None:  # the first one is raised, and said by who started this

@@ -20,12 +20,16 @@ from groupx.actors.context_engine import ContextEngineActor
 from groupx.actors.directory import AgentDirectory, LaneCounter
 from groupx.actors.event_hub import EventHub
 from groupx.actors.lane import Lane
+from groupx.actors.mailbox import ActorRef, Bell
 from groupx.actors.member_commands import MemberCommands
 from groupx.actors.memory_commands import MemoryCommands
+from groupx.actors.messages import ToAgents, ToContext
 from groupx.actors.operator_commands import OperatorCommands
 from groupx.actors.private_folders import PrivateFolders
+from groupx.actors.rollup_scheduler import RollupPorts, RollupSchedulerActor
 from groupx.actors.room_commands import RoomCommands
 from groupx.actors.search_commands import SearchCommands
+from groupx.actors.search_indexer import SearchIndexerActor
 from groupx.actors.session_keeper import SessionPorts
 from groupx.actors.side_sessions import SideProgram, SideSessions
 from groupx.actors.store_writer import StoreWriterActor
@@ -38,8 +42,7 @@ from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource, RoomId
 from groupx.domain.notices import assistant_changed
 from groupx.process.spawner import Spawner
 from groupx.runtime_assistant import AssistantPart
-from groupx.runtime_rollups import RollupsPart
-from groupx.runtime_search import SearchPart
+from groupx.runtime_optional import ROLLUPS, SEARCH, OptionalPart
 
 CLOSE_STEPS = 3
 """Of the stop ladder; each may take the config's `close`."""
@@ -69,8 +72,8 @@ class Room:
     directory: AgentDirectory
     lanes: LaneCounter
     context: ContextEngineActor
-    rollups: RollupsPart
-    search: SearchPart
+    rollups: OptionalPart
+    search: OptionalPart
     agents: AgentsSupervisor
     assistant: AssistantPart
     broker: BrokerActor
@@ -79,7 +82,6 @@ class Room:
 def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
     """The actors of `room_id`, wired and not yet running."""
     config, store = ports.config, ports.store.ref
-    agents = {agent.actor_id: agent for agent in config.agents}
     transients = Transients(hub=ports.hub, ids=ports.ids, now_ms=ports.now_ms, room_id=room_id)
     directory = AgentDirectory(
         config.agents,
@@ -87,14 +89,57 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
         transients=transients,
         now_ms=ports.now_ms,
     )
-    side = SideSessions(
+    side = _side(ports, transients)
+    context = _context(ports, side, directory, transients)
+    agents = _agents(ports, context.ref, directory, transients)
+    reindex = Bell()
+    return Room(
+        directory=directory,
+        lanes=LaneCounter(
+            store,
+            directory,
+            ports.store.changed,
+            context_characters=config.limits.context_characters,
+        ),
+        context=context,
+        rollups=OptionalPart(ROLLUPS, _rollups(ports, side, directory).run),
+        search=OptionalPart(SEARCH, SearchIndexerActor(store, reindex).run),
+        agents=agents,
+        assistant=AssistantPart(
+            config,
+            store=store,
+            sessions=None
+            if config.enabled_assistant is None
+            else _sessions(USER_ASSISTANT, ports, transients),
+            now_ms=ports.now_ms,
+            on_change=lambda: transients.say(assistant_changed()),
+        ),
+        broker=_broker(
+            ports,
+            agents.ref,
+            context.ref,
+            terms=Terms(directory, config.limits, config.transport),
+            transients=transients,
+            reindex=reindex,
+        ),
+    )
+
+
+def _side(ports: RoomPorts, transients: Transients) -> SideSessions:
+    return SideSessions(
         {
             agent.actor_id: SideProgram(
                 agent=agent, sessions=_sessions(agent.actor_id, ports, transients)
             )
-            for agent in config.enabled_agents()
+            for agent in ports.config.enabled_agents()
         }
     )
+
+
+def _context(
+    ports: RoomPorts, side: SideSessions, directory: AgentDirectory, transients: Transients
+) -> ContextEngineActor:
+    config, store = ports.config, ports.store.ref
     compactor = Compactor(
         CompactorPorts(
             store=store,
@@ -108,22 +153,45 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             on_compacted=ports.store.completed.ring,
         )
     )
-    context = ContextEngineActor(
+    return ContextEngineActor(
         store=store,
-        agents=agents,
+        agents={agent.actor_id: agent for agent in config.agents},
         limits=config.limits,
         entropy=os.urandom,
         compactor=compactor,
     )
 
-    lanes = {agent.actor_id: _lane(agent, ports) for agent in config.enabled_agents()}
+
+def _rollups(
+    ports: RoomPorts, side: SideSessions, directory: AgentDirectory
+) -> RollupSchedulerActor:
+    return RollupSchedulerActor(
+        RollupPorts(
+            store=ports.store.ref,
+            side=side,
+            directory=directory,
+            bell=ports.store.completed,
+            entropy=os.urandom,
+            now_ms=ports.now_ms,
+            local_date=_local_date,
+        )
+    )
+
+
+def _agents(
+    ports: RoomPorts,
+    context: ActorRef[ToContext],
+    directory: AgentDirectory,
+    transients: Transients,
+) -> AgentsSupervisor:
+    agents = {agent.actor_id: agent for agent in ports.config.enabled_agents()}
+    lanes = {actor_id: _lane(agent, ports) for actor_id, agent in agents.items()}
 
     def make(actor_id: ActorId, stopping: trio.Event) -> AgentActor:
-        agent = agents[actor_id]
         return AgentActor(
-            agent,
-            store=store,
-            context=context.ref,
+            agents[actor_id],
+            store=ports.store.ref,
+            context=context,
             directory=directory,
             transients=transients,
             bells=ports.bells.of(actor_id),
@@ -132,54 +200,39 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
             stopping=stopping,
         )
 
-    supervised = AgentsSupervisor(
+    return AgentsSupervisor(
         lanes,
         make,
         directory=directory,
-        stop_grace=stop_seconds(config),
+        stop_grace=stop_seconds(ports.config),
         jitter=random.random,
     )
-    terms = Terms(directory, config.limits, config.transport)
-    search = SearchPart(ports.store)
-    broker = BrokerActor(
+
+
+def _broker(
+    ports: RoomPorts,
+    agents: ActorRef[ToAgents],
+    context: ActorRef[ToContext],
+    *,
+    terms: Terms,
+    transients: Transients,
+    reindex: Bell,
+) -> BrokerActor:
+    store = ports.store.ref
+    return BrokerActor(
         store=store,
-        agents=supervised.ref,
+        agents=agents,
         bells=ports.bells,
         parts=(
             RoomCommands(store, transients),
             MemoryCommands(store),
-            ContextCommands(store, context.ref),
+            ContextCommands(store, context),
             MemberCommands(store, terms),
             SupervisionCommands(store, ports.bells, terms),
             OperatorCommands(store, terms),
-            SearchCommands(store, search.bell),
+            SearchCommands(store, reindex),
         ),
         terms=terms,
-    )
-    return Room(
-        directory=directory,
-        lanes=LaneCounter(
-            store,
-            directory,
-            ports.store.changed,
-            context_characters=config.limits.context_characters,
-        ),
-        context=context,
-        rollups=RollupsPart(
-            ports.store, side, directory, now_ms=ports.now_ms, local_date=_local_date
-        ),
-        search=search,
-        agents=supervised,
-        assistant=AssistantPart(
-            config,
-            store=store,
-            sessions=None
-            if config.enabled_assistant is None
-            else _sessions(USER_ASSISTANT, ports, transients),
-            now_ms=ports.now_ms,
-            on_change=lambda: transients.say(assistant_changed()),
-        ),
-        broker=broker,
     )
 
 

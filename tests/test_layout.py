@@ -26,12 +26,13 @@ def test_no_file_hides_a_second_concept(path: Path) -> None:
     assert lines <= MAX_LINES, f"{lines} lines: name the concept inside and give it its own file"
 
 
-def test_every_package_of_the_product_is_in_a_layer() -> None:
+def test_every_package_and_module_of_the_product_is_in_a_layer() -> None:
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
     layered = pyproject["tool"]["importlinter"]["contracts"][0]["layers"]
     named = {name.strip(" ()") for line in layered for name in line.split("|")}
     packages = {path.parent.name for path in (ROOT / "groupx").glob("*/__init__.py")}
-    assert packages <= named
+    modules = {path.stem for path in (ROOT / "groupx").glob("*.py")} - {"__init__", "__main__"}
+    assert packages | modules == named
 
 
 def test_the_test_folders_mirror_the_layers() -> None:

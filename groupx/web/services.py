@@ -86,16 +86,8 @@ class StoreHealth:
 
 
 @attrs.frozen(kw_only=True)
-class RollupsHealth:
-    """Whether the agents' dated memories are made."""
-
-    state: Literal["ok", "restarting", "off"] = "ok"
-    fault: str | None = optional()
-
-
-@attrs.frozen(kw_only=True)
-class IndexingHealth:
-    """Whether text that is older than the search index is being indexed."""
+class PartHealth:
+    """How a part stands that the room can do without."""
 
     state: Literal["ok", "restarting", "off"] = "ok"
     fault: str | None = optional()
@@ -178,8 +170,10 @@ class Services(Entrance):
     """Milliseconds since the epoch."""
     database: DatabaseFacts
     store_health: Callable[[], StoreHealth]
-    rollups_health: Callable[[], RollupsHealth]
-    search_health: Callable[[], IndexingHealth]
+    rollups_health: Callable[[], PartHealth]
+    """Whether the agents' dated memories are made."""
+    search_health: Callable[[], PartHealth]
+    """Whether text that is older than the search index is being indexed."""
     backups: Backups
     views: Views = attrs.field(factory=Views)
     notices: tuple[Notice, ...] = ()

@@ -24,8 +24,7 @@ from groupx.web.services import (
     AssistantFace,
     DatabaseFacts,
     Entrance,
-    IndexingHealth,
-    RollupsHealth,
+    PartHealth,
     RuntimeFacts,
     RuntimeStatus,
     Services,
@@ -215,8 +214,8 @@ async def services(entrance, broker, assistant, context, store, tmp_path):
         now_ms=lambda: 1,
         database=DatabaseFacts(path="/data/groupx.sqlite", format=10, database_id="database_1"),
         store_health=lambda: StoreHealth(state="ok", pending=2),
-        rollups_health=RollupsHealth,
-        search_health=IndexingHealth,
+        rollups_health=PartHealth,
+        search_health=PartHealth,
         backups=Backups(tmp_path / "groupx.db", tmp_path / "backups", store, lambda: 1),
     )
 

@@ -40,8 +40,7 @@ from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
 from groupx.web.services import (
     DatabaseFacts,
-    IndexingHealth,
-    RollupsHealth,
+    PartHealth,
     RuntimeFacts,
     RuntimeStatus,
     Services,
@@ -147,8 +146,8 @@ class Room:
             now_ms=now_ms,
             database=DatabaseFacts(path=":memory:", format=10, database_id="database_x"),
             store_health=lambda: StoreHealth(state="ok", pending=0),
-            rollups_health=RollupsHealth,
-            search_health=IndexingHealth,
+            rollups_health=PartHealth,
+            search_health=PartHealth,
             backups=nobody,
         )
 
