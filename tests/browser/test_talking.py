@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenRoom
 from tests.browser.room import RoomPage
@@ -29,6 +29,36 @@ def test_several_recipients_each_have_a_state(open_room: OpenRoom):
     expect(room.target(message, "Cleo")).to_contain_text("replied")
     everyone = room.say("hello everyone", "all")
     expect(everyone.locator(".target.good")).to_have_count(3)
+
+
+def actions(line: Locator) -> list[str]:
+    """What can be done about one recipient."""
+    return line.locator("button, a.quiet").all_text_contents()
+
+
+def test_the_state_of_each_recipient_has_one_plain_action(open_room: OpenRoom):
+    room = open_room()
+    failed = room.target(room.say("please fail", "bob"), "Bob")
+    expect(failed).to_contain_text("failed")
+    assert actions(failed) == ["Send again"]
+    crashed = room.target(room.say("please crash"), "Bob")
+    expect(crashed).to_contain_text("interrupted")
+    assert actions(crashed) == ["Continue"]
+    working = room.target(room.say("a slow and long answer please", "ada"), "Ada")
+    expect(working.locator(".elapsed")).to_be_visible()
+    both = room.say("for two of you", "ada", "cleo")
+    waiting, replied = room.target(both, "Ada"), room.target(both, "Cleo")
+    expect(waiting).to_contain_text("queued, 1 ahead")
+    expect(replied).to_contain_text("replied")
+    assert (actions(waiting), actions(replied)) == (["Cancel"], ["Show"])
+    waiting.get_by_role("button", name="Cancel").click()
+    expect(waiting).to_contain_text("cancelled")
+    expect(waiting.locator(".why")).to_have_text("on request")
+    assert actions(waiting) == ["Send again"]
+    waiting.get_by_role("link", name="cancelled").click()
+    expect(room.page.locator("#panel")).to_contain_text("cancelled")
+    room.answer("ada").get_by_role("button", name="Stop").click()
+    expect(working).to_contain_text("cancelled")
 
 
 def test_an_answer_streams_and_is_the_same_after_a_reload(open_room: OpenRoom):

@@ -2,6 +2,7 @@
 
 import { fill, h, redrawn } from "../base/dom.js";
 import { elapsedElement } from "../base/time.js";
+import { routeHash } from "../frame/router.js";
 import { has, t } from "../words/index.js";
 import { colourClass } from "../base/actors.js";
 import { commands } from "../transport/api.js";
@@ -51,12 +52,14 @@ function targetState(turn, context, bare) {
   return h("li", { class: `target ${tone(turn)}`, "data-turn": turn.turnId },
     h("span", { class: `dot ${colourClass(turn.target ?? "")}`, "aria-hidden": "true" }),
     h("span", { class: "target-name" }, state.agentName(turn.target ?? "")),
-    h("span", { class: "target-state", title: hint }, stateText(turn, state)),
+    h("a", { class: "target-state", title: hint, href: routeHash("turn", turn.turnId),
+      "data-key": `${turn.turnId}:state` }, stateText(turn, state)),
     running ? elapsedElement(turn.startedAt) : null,
     why ? h("span", { class: "why", title: why }, why) : null,
     bare ? null : targetAction(turn, context));
 }
 
+/** The one plain thing to do; where the agent may have got the prompt that is to look first. */
 function targetAction(turn, context) {
   const { onError } = context;
   const button = (name, run, hint) =>
@@ -68,7 +71,7 @@ function targetAction(turn, context) {
   }
   if (turn.status === "queued") return button("cancel", () => commands.stop(turn.turnId));
   if (!turn.ended) return null;
-  return [retryOrContinue(turn, button), detailsButton(turn, context)];
+  return turn.deliveryUnknown ? detailsButton(turn, context) : retryOrContinue(turn, button);
 }
 
 /** What may have been done in part is continued, what surely was not is sent again. */

@@ -1,8 +1,10 @@
 // Words of the states of a turn and what can be done about it.
 
 export const en = {
+  "reason.program": "the program ended it",
   "reason.runtime_stop": "GroupX was stopped",
   "reason.steer": "an observer stopped it",
+  "reason.user": "on request",
   "reason.withdrawn": "removed",
   "state.cancelled": "cancelled",
   "state.cancelling": "stopping",
@@ -34,8 +36,10 @@ export const en = {
 };
 
 export const zh = {
+  "reason.program": "程序自行结束",
   "reason.runtime_stop": "GroupX 已停止",
   "reason.steer": "被观察者停止",
+  "reason.user": "应要求停止",
   "reason.withdrawn": "已撤回",
   "state.cancelled": "已取消",
   "state.cancelling": "停止中",
