@@ -7,7 +7,6 @@ from pathlib import Path
 import attrs
 import trio
 
-from groupx._channel import CHANNEL
 from groupx.domain.config import Config
 from groupx.domain.config_changes import NOTHING_PENDING, PendingRestart, pending_restart
 from groupx.domain.config_document import read_json
@@ -23,9 +22,9 @@ from groupx.domain.config_draft import (
 from groupx.domain.config_error import ConfigError
 from groupx.domain.config_parsing import parse_config
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.paths import misplaced_database, resolve_paths
 from groupx.domain.wire import optional
 from groupx.setup.config_file import read_config_file, replace_config_file
+from groupx.setup.startable import refuse_misplaced, refuse_unstartable
 
 
 @attrs.frozen(kw_only=True)
@@ -121,7 +120,8 @@ class SetupDesk:
                 f"There is no {self._path} any more, so a restart would have nothing to start "
                 "from; nothing was done. Put it back, or save the settings again.",
             )
-        _refuse_misplaced(self._parsed(data))
+        config = self._parsed(data)
+        await trio.to_thread.run_sync(self._refuse_unstartable, config)
 
     async def save(self, revision: str, draft: Tree) -> Saved:
         """Check and write the file as a whole; an invalid draft changes nothing.
@@ -153,10 +153,14 @@ class SetupDesk:
         document = None if data is None else self._document(data)
         new = written(completed(draft, document, file=file))
         config = self._parsed(new)
-        _refuse_misplaced(config)
         before = frozenset[str]() if document is None else _folders(self._parsed(data or b""))
         await trio.to_thread.run_sync(_refuse_missing_folders, config, before)
+        refuse = refuse_misplaced if self.running else self._refuse_unstartable
+        await trio.to_thread.run_sync(refuse, config)
         return new, config
+
+    def _refuse_unstartable(self, config: Config) -> None:
+        refuse_unstartable(config, running=self.running)
 
     def _note(self, config: Config) -> None:
         if self.running is None:
@@ -227,16 +231,3 @@ def _refuse_missing_folders(config: Config, before: frozenset[str]) -> None:
             raise ConfigError(
                 config.path, where, found="no folder of that name", allowed="a folder that exists"
             )
-
-
-def _refuse_misplaced(config: Config) -> None:
-    paths = resolve_paths(
-        env=os.environ,
-        config_path=config.path,
-        storage_path=config.storage_path,
-        channel=CHANNEL,
-    )
-    if misplaced := misplaced_database(paths, os.path.realpath):
-        raise ConfigError(
-            config.path, "storage.path", found=misplaced, allowed="a place of its own"
-        )

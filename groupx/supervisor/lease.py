@@ -105,16 +105,22 @@ class RunLease:
 
 def is_free(database: Path | None, data_dir: Path) -> bool:
     """Whether nobody holds it now. Creates nothing; raises LeaseImpossible."""
-    for path in lock_files(database, data_dir):
-        try:
-            os.close(_lock(path, 0, fcntl.LOCK_SH))
-        except FileNotFoundError:
-            continue
-        except LeaseTaken:
-            return False
-        except OSError as error:
-            raise LeaseImpossible(path, _reason(error)) from error
+    try:
+        for path in lock_files(database, data_dir):
+            _look(path)
+    except LeaseTaken:
+        return False
     return True
+
+
+def refuse_taken(database: Path) -> None:
+    """LeaseTaken or LeaseImpossible, as a runtime that is started would be told of the database.
+
+    Creates nothing. Not for one that this process holds.
+    """
+    real = Path(os.path.realpath(database))
+    _look(_database_lock(real))
+    _refuse_linked(real)
 
 
 def lock_files(database: Path | None, data_dir: Path) -> tuple[Path, ...]:
@@ -122,9 +128,22 @@ def lock_files(database: Path | None, data_dir: Path) -> tuple[Path, ...]:
     by_data = Path(os.path.realpath(data_dir)) / "runtime.lock"
     if database is None:
         return (by_data,)
-    real = Path(os.path.realpath(database))
-    by_database = real.with_name(real.name + ".lock")
+    by_database = _database_lock(Path(os.path.realpath(database)))
     return (by_database,) if by_database == by_data else (by_database, by_data)
+
+
+def _database_lock(real: Path) -> Path:
+    return real.with_name(real.name + ".lock")
+
+
+def _look(path: Path) -> None:
+    """LeaseTaken when somebody holds it now; LeaseImpossible."""
+    try:
+        os.close(_lock(path, 0, fcntl.LOCK_SH))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise LeaseImpossible(path, _reason(error)) from error
 
 
 def _lock_soon(path: Path) -> int:
