@@ -118,7 +118,10 @@ def write(conn, run, command):
 
 
 @pytest.mark.parametrize("name", ["format-1.db", "format-4.db", "format-9.db", "format-10.db"])
-def test_an_older_file_is_found_whole_also_when_it_was_killed_in_the_middle(tmp_path, name):
+def test_an_older_file_is_found_whole_also_when_it_was_killed_in_the_middle(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.setattr(slices, "SLICE_SEQS", 60)
     opened = frozen(tmp_path, name)
     more = True
     while more:
