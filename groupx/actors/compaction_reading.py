@@ -7,12 +7,10 @@ from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore
 from groupx.actors.steadfast import insist
 from groupx.domain.compaction import BLOCK_CHARACTERS, MAX_ENTRY_CHARACTERS, Block, BlockQuery
 from groupx.domain.context_view import ENTRY_FRAME_CHARACTERS
-from groupx.domain.ids import ActorId
 from groupx.domain.packet_inputs import SaidQuery, TranscriptEntry
+from groupx.domain.side_task import NOBODY
 from groupx.store.queries.compaction import Standing, block_page
 from groupx.store.queries.transcript_pages import said_page
-
-_NOBODY = ActorId("")
 
 
 @attrs.frozen(kw_only=True)
@@ -37,7 +35,7 @@ async def compact_through(store: ActorRef[ToStore], standing: Standing, tail: Ta
     while upper > standing.covered_seq + 1:
         query = SaidQuery(
             room_id=standing.room_id,
-            target_actor_id=_NOBODY,
+            target_actor_id=NOBODY,
             lower_seq=standing.covered_seq,
             upper_seq=upper,
         )

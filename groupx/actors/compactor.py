@@ -24,14 +24,13 @@ from groupx.domain.compaction import (
     ROUNDS,
     Block,
     BlockQuery,
-    CompactionFailed,
-    Refusal,
     SwapCheckpoint,
     checkpoint_bound,
     checkpoint_of,
     checkpoint_prompt,
     material,
 )
+from groupx.domain.compaction_failed import CompactionFailed, Refusal
 from groupx.domain.context_usage import side_usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource, RoomId

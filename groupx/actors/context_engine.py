@@ -19,7 +19,7 @@ from groupx.actors.messages import (
     ToStore,
 )
 from groupx.actors.transcript_reading import read_inputs
-from groupx.domain.compaction import CompactionFailed
+from groupx.domain.compaction_failed import CompactionFailed
 from groupx.domain.config import AgentConfig
 from groupx.domain.context_view import KEPT_WORD_FOR_WORD, ContextView
 from groupx.domain.errors import ErrorCode, GroupXError

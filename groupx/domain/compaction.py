@@ -6,8 +6,9 @@ Pure: what is asked of a program, what counts as an answer. Only what was said i
 import attrs
 
 from groupx.domain.ids import ActorId, RoomId
-from groupx.domain.packet_entries import Entry, section, source_label
+from groupx.domain.packet_entries import Entry
 from groupx.domain.packet_inputs import ActiveSummary, TranscriptEntry
+from groupx.domain.side_task import NOBODY, SideTask, shown, texts
 
 MAX_CHECKPOINT_CHARACTERS = 8_000
 CHECKPOINT_SHARE = 0.125
@@ -36,6 +37,9 @@ ASSIGNMENT = (
 CHECKPOINT = "checkpoint_so_far"
 MESSAGES = "messages"
 CLOSING = "Now write the new checkpoint, and nothing else."
+TASK = SideTask(
+    assignment=ASSIGNMENT, before_name=CHECKPOINT, material_name=MESSAGES, closing=CLOSING
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -88,30 +92,20 @@ def checkpoint_bound(context_characters: int) -> int:
 
 
 def checkpoint_prompt(previous: ActiveSummary | None, block: Block, mark: str, bound: int) -> str:
-    """The one prompt of a pass. `mark` must be in none of the texts (`unforgeable`)."""
-    parts = [ASSIGNMENT, f"mark: {mark}\nat most: {bound} characters\n"]
-    if previous is not None:
-        parts.append(section(CHECKPOINT, [_before(previous)], mark).text)
-    parts.append(section(MESSAGES, [_said(entry) for entry in block.entries], mark).text)
-    return "\n".join((*parts, CLOSING))
+    """The one prompt of a pass."""
+    before = None if previous is None else _before(previous)
+    said = [shown(entry, NOBODY, MAX_ENTRY_CHARACTERS) for entry in block.entries]
+    return TASK.prompt((f"at most: {bound} characters",), before, said, mark)
 
 
 def material(previous: ActiveSummary | None, block: Block) -> tuple[str, ...]:
     """Every text in that prompt that is not ours."""
-    before = () if previous is None else (previous.content,)
-    return (*before, *(entry.content for entry in block.entries))
+    return texts(None if previous is None else previous.content, block.entries)
 
 
 def checkpoint_of(answer: str, mark: str, bound: int) -> str:
     """The checkpoint that an answer is; ValueError says what is wrong with it."""
-    text = answer.strip()
-    if not text:
-        raise ValueError("it was empty")
-    if len(text) > bound:
-        raise ValueError(f"it had {len(text)} characters, more than the {bound} allowed")
-    if mark in text or ASSIGNMENT[:80] in text:
-        raise ValueError("it repeated the task instead of doing it")
-    return text
+    return TASK.answered(answer, mark, bound)
 
 
 def is_material(entry: TranscriptEntry) -> bool:
@@ -129,60 +123,3 @@ def _before(summary: ActiveSummary) -> Entry:
         source="generated-summary",
         content=summary.content,
     )
-
-
-def _said(entry: TranscriptEntry) -> Entry:
-    content, note = entry.content, None
-    if len(content) > MAX_ENTRY_CHARACTERS:
-        whole = entry.characters or len(content)
-        content = content[:MAX_ENTRY_CHARACTERS]
-        note = f"only the first {MAX_ENTRY_CHARACTERS} of {whole} characters"
-    return Entry(
-        id=entry.event_id,
-        seq=str(entry.seq),
-        at=entry.occurred_at,
-        author=entry.actor_id,
-        subject=",".join(entry.to) or "-",
-        source=source_label(entry.actor_id, _NOBODY),
-        content=content,
-        note=note,
-    )
-
-
-_NOBODY = ActorId("")
-
-
-# --- what came of one -------------------------------------------------------------------------
-
-
-@attrs.frozen(kw_only=True)
-class Refusal:
-    """Why one agent's program gave no checkpoint."""
-
-    name: str
-    code: str
-    message: str
-
-
-class CompactionFailed(Exception):
-    """No agent could write the checkpoint; the one before, and every message, stay as they are."""
-
-    def __init__(self, refusals: tuple[Refusal, ...]) -> None:
-        super().__init__(refusals)
-        self.refusals = refusals
-
-    @property
-    def code(self) -> str:
-        """Of the last refusal."""
-        return self.refusals[-1].code if self.refusals else "ADAPTER_NOT_FOUND"
-
-    def told(self) -> str:
-        """In one sentence for the user."""
-        if not self.refusals:
-            return "no agent was there that could write a checkpoint of the older messages."
-        each = "; ".join(f"{it.name}: {it.message.rstrip('.')}" for it in self.refusals[-MAX_TOLD:])
-        return f"no agent could write a checkpoint of the older messages ({each})."
-
-
-MAX_TOLD = 4
-"""Refusals that a message names."""

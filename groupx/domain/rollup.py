@@ -4,15 +4,16 @@ Pure: when a batch is due, what the agent is asked, what counts as an answer. On
 shown to it: the message that a turn answers, and its final response.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
 import attrs
 
 from groupx.domain.ids import ActorId, RoomId
-from groupx.domain.packet_entries import Entry, section, source_label
+from groupx.domain.packet_entries import Entry
 from groupx.domain.packet_inputs import TranscriptEntry
+from groupx.domain.side_task import SideTask, shown, texts
 from groupx.domain.times import ms_from_iso
 
 DUE_TURNS = 8
@@ -47,6 +48,7 @@ NOTHING = "NOTHING WORTH KEEPING"
 SO_FAR = "memory_so_far"
 TURNS = "new_turns"
 CLOSING = "Now write your memory of that day, and nothing else."
+TASK = SideTask(assignment=ASSIGNMENT, before_name=SO_FAR, material_name=TURNS, closing=CLOSING)
 
 
 @attrs.frozen(kw_only=True)
@@ -168,38 +170,30 @@ class Pair:
 
 
 def rollup_prompt(batch: Batch, pairs: Sequence[Pair], mark: str) -> str:
-    """The one prompt of a batch. `mark` must be in none of the texts (`unforgeable`)."""
+    """The one prompt of a batch."""
     owner = batch.key.actor_id
-    parts = [ASSIGNMENT, f"mark: {mark}", f"you: {owner}", f"day: {batch.key.local_date}\n"]
-    if batch.previous is not None:
-        parts.append(section(SO_FAR, [_so_far(batch.previous, owner)], mark).text)
-    said = [_said(it, owner) for pair in pairs for it in (pair.source, pair.response)]
-    parts.append(section(TURNS, said, mark).text)
-    return "\n".join((*parts, CLOSING))
+    before = None if batch.previous is None else _so_far(batch.previous, owner)
+    said = [shown(entry, owner, MAX_TEXT_CHARACTERS) for entry in _both(pairs)]
+    facts = (f"you: {owner}", f"day: {batch.key.local_date}")
+    return TASK.prompt(facts, before, said, mark)
 
 
 def material(batch: Batch, pairs: Sequence[Pair]) -> tuple[str, ...]:
     """Every text in that prompt that is not ours."""
-    before = () if batch.previous is None else (batch.previous.content,)
-    said = (it.content for pair in pairs for it in (pair.source, pair.response))
-    return (*before, *said)
+    return texts(None if batch.previous is None else batch.previous.content, _both(pairs))
 
 
 def memory_of(answer: str, mark: str) -> str | None:
     """The memory that an answer is, None for nothing worth keeping; ValueError says what is wrong
     with it."""
-    text = answer.strip()
-    if not text:
-        raise ValueError("it was empty")
-    if text.strip("`*_.\"' \n").upper() == NOTHING:
-        return None
-    if len(text) > MAX_ROLLUP_CHARACTERS:
-        raise ValueError(
-            f"it had {len(text)} characters, more than the {MAX_ROLLUP_CHARACTERS} allowed"
-        )
-    if mark in text or ASSIGNMENT[:80] in text:
-        raise ValueError("it repeated the task instead of doing it")
-    return text
+    text = TASK.answered(answer, mark, MAX_ROLLUP_CHARACTERS)
+    return None if text.strip("`*_.\"' \n").upper() == NOTHING else text
+
+
+def _both(pairs: Sequence[Pair]) -> Iterator[TranscriptEntry]:
+    for pair in pairs:
+        yield pair.source
+        yield pair.response
 
 
 def _so_far(record: DatedRecord, owner: ActorId) -> Entry:
@@ -211,23 +205,6 @@ def _so_far(record: DatedRecord, owner: ActorId) -> Entry:
         subject=owner,
         source="automatic-rollup",
         content=record.content,
-    )
-
-
-def _said(entry: TranscriptEntry, owner: ActorId) -> Entry:
-    content, note = entry.content, "taken back by its author" if entry.withdrawn else None
-    if len(content) > MAX_TEXT_CHARACTERS:
-        note = f"only the first {MAX_TEXT_CHARACTERS} of {len(content)} characters"
-        content = content[:MAX_TEXT_CHARACTERS]
-    return Entry(
-        id=entry.event_id,
-        seq=str(entry.seq),
-        at=entry.occurred_at,
-        author=entry.actor_id,
-        subject=",".join(entry.to) or "-",
-        source=source_label(entry.actor_id, owner),
-        content=content,
-        note=note,
     )
 
 

@@ -13,14 +13,13 @@ from groupx.domain.compaction import (
     MAX_ENTRY_CHARACTERS,
     MESSAGES,
     Block,
-    CompactionFailed,
-    Refusal,
     checkpoint_bound,
     checkpoint_of,
     checkpoint_prompt,
     is_material,
     material,
 )
+from groupx.domain.compaction_failed import CompactionFailed, Refusal
 from groupx.domain.ids import USER_WEB, ActorId
 from groupx.domain.packet_entries import unforgeable
 from groupx.domain.packet_inputs import ActiveSummary, TranscriptEntry
