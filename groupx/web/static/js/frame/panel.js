@@ -14,8 +14,9 @@ export class Panel {
     this.current = null;
     /** @type {any} what had the focus before */
     this.before = null;
-    this.heading = h("h2", { tabindex: "-1" });
+    this.heading = h("h2", { id: "panel-title", tabindex: "-1" });
     this.body = h("div", { class: "panel-body" });
+    root.setAttribute("aria-labelledby", this.heading.id);
     fill(root, h("div", { class: "panel-head" }, this.heading,
       h("button", { class: "quiet", type: "button", onclick: onClose }, t("close"))), this.body);
     root.addEventListener("keydown", (event) => {

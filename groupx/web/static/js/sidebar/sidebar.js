@@ -6,6 +6,7 @@ import { Foot } from "./foot.js";
 import { places } from "./places.js";
 import { Roster } from "./roster.js";
 import { Rooms } from "./rooms.js";
+import { t } from "../words/index.js";
 
 export class Sidebar {
   /** @param {HTMLElement} root @param {import("../store/state.js").RoomState} state
@@ -16,6 +17,7 @@ export class Sidebar {
     this.roster = new Roster(agents, state);
     this.rooms = new Rooms(state);
     this.foot = new Foot({ onHelp, attention });
+    root.setAttribute("aria-label", t("sidebar"));
     fill(root, agents, places(), this.rooms.element, this.foot.element);
   }
 
