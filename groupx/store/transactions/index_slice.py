@@ -69,7 +69,7 @@ def reindex(tx: Transaction, key: CommandKey) -> Indexing:
 def _index_events(conn: sqlite3.Connection, begin: int, end: int) -> int:
     """Index what was told after `begin`, up to `end` or a slice's worth; how far it got."""
     characters = 0
-    for row in conn.execute(_EVENTS, (begin, end)).fetchall():
+    for row in conn.execute(_EVENTS, (begin, end)):  # one by one: bodies may be long
         seq, event_type, event_id, room_id, actor_id, at, body = row
         event = Indexable(
             seq=seq, type=event_type, event_id=event_id, room_id=room_id, actor_id=actor_id,

@@ -18,10 +18,13 @@ from groupx.domain.rooms import (
 from groupx.domain.times import iso_from_ms
 from groupx.store.queries.rooms import active_room, idle_rooms, list_rooms
 from groupx.store.search_untold import index_untold
+from groupx.store.transactions.index_slice import index_slice
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.prune import prune
+from groupx.store.transactions.remember import remember_record
 from groupx.store.transactions.rooms import new_room
 from tests.store.conftest import Ledger
+from tests.store.records import Notes
 
 
 def enter(ledger):
@@ -241,6 +244,24 @@ def test_a_search_index_forgets_what_was_deleted(ledger):
     assert ledger.rows(found, "secret") == []
     (doc,) = ledger.rows(found, "plan")
     assert ledger.row("SELECT ref_id FROM search_docs WHERE doc_id = ?", *doc) == (kept,)
+
+
+def test_records_that_events_tell_of_wait_for_them_while_older_text_is_indexed(ledger):
+    """A record's document has its event's place, whenever a room is deleted."""
+    ledger.completed()
+    enter(ledger)
+    kept = ledger.write(remember_record, Notes(ledger).memory())
+    ledger.conn.execute("INSERT INTO search_fts (search_fts) VALUES ('delete-all')")
+    ledger.conn.execute("DELETE FROM search_docs")
+    ledger.conn.execute("UPDATE search_state SET indexed_through_seq = 0")
+    pruned(ledger, "delete")
+    assert ledger.rows("SELECT doc_id FROM search_docs") == []
+    while ledger.write(index_slice, None):
+        pass
+    ref = kept.record.memory_id
+    told = "SELECT seq FROM events WHERE event_type = 'memory.remembered'"
+    (seq,) = ledger.row(told)
+    assert ledger.rows("SELECT doc_id, seq FROM search_docs WHERE ref_id = ?", ref) == [(seq, seq)]
 
 
 @settings(max_examples=20, deadline=None)
