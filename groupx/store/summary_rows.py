@@ -7,11 +7,13 @@ from groupx.domain.ids import RoomId
 from groupx.domain.packet_inputs import ActiveSummary
 from groupx.store.transaction import Transaction
 
-_ACTIVE = """
+ACTIVE_OF = "FROM summaries s WHERE s.status = 'active' AND s.room_id"
+"""The active checkpoint `s` of a room, as in `… = ?`."""
+_ACTIVE = f"""
 SELECT summary_id, from_seq, through_seq, content, generator_actor_id, coalesce(
   (SELECT e.occurred_at FROM events e WHERE e.room_id = s.room_id AND e.seq <= s.through_seq
    ORDER BY e.seq DESC LIMIT 1), s.created_at)
-FROM summaries s WHERE room_id = ? AND status = 'active' AND through_seq > ?
+{ACTIVE_OF} = ? AND through_seq > ?
 """
 _SUPERSEDE = """
 UPDATE summaries SET status = 'superseded'
@@ -39,6 +41,12 @@ def active_summary(
         content=row[3],
         generator_actor_id=row[4],
     )
+
+
+def active_summary_through(conn: sqlite3.Connection, room_id: RoomId) -> int | None:
+    """The seq that the active checkpoint covers up to."""
+    row = conn.execute(f"SELECT s.through_seq {ACTIVE_OF} = ?", (room_id,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def put_summary(tx: Transaction, swap: SwapCheckpoint) -> str:

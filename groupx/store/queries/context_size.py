@@ -11,14 +11,11 @@ from groupx.domain.supervision import WATCH_BRIEF
 from groupx.store.context_floor import reset_floor
 from groupx.store.event_rows import readable
 from groupx.store.queries.rooms import active_room
+from groupx.store.summary_rows import active_summary
 
 SLICE_SEQS = 2_000
 """How many events one slice looks through."""
 
-_SUMMARY = """
-SELECT through_seq, length(content) FROM summaries
-WHERE room_id = ? AND status = 'active' AND through_seq > ?
-"""
 _FIRST = "SELECT coalesce(min(seq), 0) FROM events WHERE room_id = ?"
 _NEWEST = "SELECT coalesce(max(seq), 0) FROM events WHERE room_id = ?"
 _CONTENT = f"coalesce(length(json_extract({readable('e.body_json')}, '$.content')), 0)"
@@ -57,12 +54,12 @@ def context_start(conn: sqlite3.Connection, _: None) -> ContextStart:
     """Of the active room."""
     room_id = active_room(conn)
     floor = reset_floor(conn, room_id)
-    summary = conn.execute(_SUMMARY, (room_id, floor)).fetchone()
+    summary = active_summary(conn, room_id, above=floor)
     return ContextStart(
         room_id=room_id,
         reset_through_seq=floor,
-        summary_through_seq=None if summary is None else summary[0],
-        summary_characters=0 if summary is None else summary[1],
+        summary_through_seq=summary and summary.through_seq,
+        summary_characters=0 if summary is None else len(summary.content),
         first_seq=conn.execute(_FIRST, (room_id,)).fetchone()[0],
         newest_seq=conn.execute(_NEWEST, (room_id,)).fetchone()[0],
     )

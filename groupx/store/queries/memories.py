@@ -26,6 +26,7 @@ from groupx.store.record_rows import (
     identity_from,
     memory_from,
 )
+from groupx.store.summary_rows import ACTIVE_OF
 
 R = TypeVar("R")
 
@@ -73,9 +74,8 @@ ORDER BY i.created_at DESC, i.identity_id DESC
 _ACTIVE_IDENTITIES = _IDENTITIES.format(which="AND i.status = 'active'")
 _ALL_IDENTITIES = _IDENTITIES.format(which="")
 _CONTENT = [field.name for field in attrs.fields(MemoryRecord)].index("content")
-_SUMMARY = """
-SELECT summary_id, content, generator_actor_id, created_at FROM summaries
-WHERE room_id = ? AND status = 'active'
+_SUMMARY = f"""
+SELECT s.summary_id, s.content, s.generator_actor_id, s.created_at {ACTIVE_OF} = ?
 """
 
 

@@ -11,6 +11,7 @@ from groupx.domain.rollup import Batch, DayKey, Pair, PendingDay
 from groupx.domain.wire import optional
 from groupx.store.queries.rooms import active_room
 from groupx.store.record_rows import MEMORY_COLUMNS, memory_from
+from groupx.store.summary_rows import ACTIVE_OF
 from groupx.store.transcript import entry
 
 MOST_DAYS = 1_000
@@ -22,8 +23,7 @@ SELECT r.room_id, r.actor_id, r.local_date, r.pending_turns, r.pending_chars,
    WHERE s.room_id = r.room_id AND s.actor_id = r.actor_id AND s.local_date = r.local_date
      AND s.processed_at IS NULL AND s.skipped_reason IS NULL),
   r.last_pending_at, r.next_attempt_at, r.failure_count,
-  coalesce((SELECT c.through_seq FROM summaries c
-    WHERE c.room_id = r.room_id AND c.status = 'active'), 0)
+  coalesce((SELECT s.through_seq {ACTIVE_OF} = r.room_id), 0)
 FROM rooms CROSS JOIN agent_dated_memory_rollups r
   ON r.room_id = rooms.room_id AND r.pending_turns > 0
 WHERE r.actor_id IN ({{owners}})

@@ -5,8 +5,9 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ledger import ClaimCommand, Claimed, LaneHead
 from groupx.domain.limits import MAX_PACKET_RECORD_BYTES
 from groupx.domain.turns import TurnEvent, next_status
-from groupx.store.context_floor import active_summary_through, reset_floor
+from groupx.store.context_floor import reset_floor
 from groupx.store.queries.lane import lane_head
+from groupx.store.summary_rows import active_summary_through
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.invoke import invoke
 from groupx.store.turn_events import by_system
