@@ -59,7 +59,7 @@ export class Composer {
 
   /** Who may be picked: id, name, and whether it is picked already. */
   choices() {
-    const agents = [...this.state.agents.values()].filter((agent) => agent.enabled);
+    const agents = this.state.addressable();
     const all = { actorId: EVERYONE, name: "all", label: t("composer.all"), hint: t("composer.allHint") };
     const named = agents.map((agent) => ({
       actorId: agent.actorId, name: agent.id, label: agent.name, hint: agent.driver,
@@ -88,11 +88,11 @@ export class Composer {
 
   /** Agents came or went: what can no longer be addressed is no longer a recipient. */
   rosterChanged() {
-    const known = this.targets.filter((id) => id === EVERYONE || this.state.agents.has(id));
+    const known = this.targets.filter((id) => id === EVERYONE || this.state.isAddressable(id));
     if (known.length !== this.targets.length) this.targets = known;
-    const enabled = [...this.state.agents.values()].filter((agent) => agent.enabled);
-    if (!this.targets.length && enabled.length === 1) this.targets = [enabled[0].actorId];
-    const key = JSON.stringify([this.targets, enabled.map((agent) => agent.name)]);
+    const able = this.state.addressable();
+    if (!this.targets.length && able.length === 1) this.targets = [able[0].actorId];
+    const key = JSON.stringify([this.targets, able.map((agent) => agent.name)]);
     if (key === this.rosterKey) return;
     this.rosterKey = key;
     this.drawTargets();
@@ -205,7 +205,7 @@ export class Composer {
   reply(event) {
     if (this.editing) this.stopEditing();
     this.replying.take(event, nameOf(event.actor), "reply");
-    if (this.state.agents.get(event.actor.actorId)?.enabled) {
+    if (this.state.isAddressable(event.actor.actorId)) {
       this.targets = [event.actor.actorId];
       this.targetsChanged();
     }

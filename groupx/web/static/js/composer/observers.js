@@ -36,7 +36,7 @@ export class Observers {
   /** `targets`: who works; they cannot watch themselves. */
   update(targets) {
     const everyone = targets.includes("@all");
-    const able = [...this.state.agents.values()].filter((agent) => agent.enabled && !everyone &&
+    const able = this.state.addressable().filter((agent) => !everyone &&
       !targets.includes(agent.actorId));
     for (const actorId of this.picked) {
       if (!able.some((agent) => agent.actorId === actorId)) this.picked.delete(actorId);

@@ -176,6 +176,7 @@ export class Page {
   /** Whether what is said goes into another room or file by now: then that is the one to show. */
   isElsewhere(now) {
     this.pending.show(now);
+    this.state.takeRoster(now.agents);
     this.connection.compare(now);
     this.sidebar.loaded(now);
     const isReading = this.state.room.active === false;

@@ -95,6 +95,9 @@ export class Roster {
       await run();
     }, { kind: "button", key: `${agent.actorId}:${name}`, onError: (error) => say(this.error, error.message) });
     const control = (action) => button(action, () => commands.agent(agent.id, action));
+    if (agent.state === "pending_restart") {
+      return h("a", { class: "link", href: routeHash("setup"), "data-key": `${agent.actorId}:setup` }, t("places.setup"));
+    }
     const lane = agent.paused ? "resume" : "pause";
     return [
       RUNNING.has(agent.state) ? [control("restart"), control("stop")] : control("start"),

@@ -161,7 +161,16 @@ export class RoomState {
 
   subscribed({ throughSeq, activeTurns, agents }) {
     for (const agent of agents) this.takeAgent(agent);
+    this.takeRoster(agents);
     for (const view of activeTurns) this.takeSnapshot(view, throughSeq);
+    this.flush();
+  }
+
+  /** These are all agents that there are; how one that is known stands, the stream says. */
+  takeRoster(agents) {
+    const before = this.agents;
+    this.agents = new Map(agents.map((agent) => [agent.actorId, before.get(agent.actorId) ?? agent]));
+    this.agentsChanged = true;
     this.flush();
   }
 
@@ -214,6 +223,15 @@ export class RoomState {
   entryOf(eventId) {
     const turnId = this.events.get(eventId)?.body.turnId;
     return this.entries.get(eventId) ?? (turnId ? this.entries.get(`turn:${turnId}`) : undefined);
+  }
+
+  /** The agents to whom something can be said. */
+  addressable() {
+    return [...this.agents.values()].filter((agent) => agent.enabled && agent.state !== "pending_restart");
+  }
+
+  isAddressable(actorId) {
+    return this.addressable().some((agent) => agent.actorId === actorId);
   }
 
   agentName(actorId) {

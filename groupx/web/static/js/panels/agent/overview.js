@@ -75,10 +75,12 @@ export class Overview {
     }, { kind: "button", key: name, onError: (error) => say(this.error, error.message) });
     const control = (action) => button(action, () => commands.agent(agent.id, action));
     const lane = agent.paused ? "resume" : "pause";
+    const settings = h("a", { class: "link", href: routeHash("setup"), "data-key": "setup" }, t("agent.settings"));
+    if (agent.state === "pending_restart") return [settings];
     return [
       RUNNING.has(agent.state) ? [control("restart"), control("stop")] : control("start"),
       button(lane, () => commands.lane(agent.actorId, lane)),
-      h("a", { class: "link", href: routeHash("setup"), "data-key": "setup" }, t("agent.settings")),
+      settings,
     ];
   }
 }
