@@ -78,8 +78,18 @@ class Connection:
         return await self._stream.receive_some(max_bytes)
 
     async def send_eof(self) -> None:
-        """No more bytes follow."""
-        await self._stream.send_eof()
+        """No more bytes follow; whoever sends later gets trio.BrokenResourceError.
+
+        trio.BusyResourceError while a send goes on, that only a reset ends.
+        """
+        try:
+            self._sending.acquire_nowait()
+        except trio.WouldBlock:
+            raise trio.BusyResourceError("a send goes on") from None
+        try:
+            await self._stream.send_eof()
+        finally:
+            self._sending.release()
 
     async def aclose(self) -> None:
         """Close the socket."""
