@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import CDPSession, Page, expect
 
 from tests.browser.conftest import ARTIFACTS, OpenRoom
 from tests.browser.room import RoomPage
@@ -87,16 +87,29 @@ def heap(page: Page) -> float:
     return metrics["usedSize"] / 1e6
 
 
+def processor_ms(session: CDPSession) -> float:
+    """What the page's main thread has used of a processor, whoever else wanted one."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(it["value"] for it in metrics if it["name"] == "TaskDuration") * 1000
+
+
 def keystrokes(room: RoomPage) -> dict[str, float]:
-    """Typing while three agents stream: ms from key to frame."""
+    """Typing while three agents stream: ms from key to frame; and of the processor, for each key
+    and the texts that came meanwhile."""
     room.say("slow", "all")
     expect(room.page.locator('.bubble.turn[aria-busy="true"]')).to_have_count(3)
     room.page.evaluate(FRAMES)
+    session = room.page.context.new_cdp_session(room.page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = processor_ms(session)
     room.draft.press_sequentially("x" * KEYS)
+    used = processor_ms(session) - before
+    session.detach()
     delays = sorted(room.page.evaluate("painted.delays"))
     assert room.page.locator('.bubble.turn[aria-busy="true"]').count() == 3
     room.draft.fill("")
-    return {"median": delays[len(delays) // 2], "p95": delays[int(len(delays) * 0.95)]}
+    middle, late = delays[len(delays) // 2], delays[int(len(delays) * 0.95)]
+    return {"median": middle, "p95": late, "processor": used / KEYS}
 
 
 def load_all(room: RoomPage) -> int:
