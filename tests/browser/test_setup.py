@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import OpenRoom
 from tests.browser.room import RoomPage
 from tests.system.daemon import Daemon
 
@@ -100,6 +101,38 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     expect(page.get_by_text("count from the next start")).to_be_hidden()
     room.say("hello", "demo")
     expect(room.answer("demo")).to_be_visible()
+
+
+def test_one_who_was_refused_can_go_on_without_loading_the_page(
+    open_room: OpenRoom, daemon: Daemon
+):
+    page = open_room("wide").page
+    before = daemon.config.read_text()
+    page.evaluate("location.hash = '#/setup'")
+    name = page.get_by_label("Name", exact=True).first
+    name.fill("Mine")
+    document = json.loads(before)
+    first = next(iter(document["agents"]))
+    document["agents"][first]["name"] = "Theirs"
+    daemon.config.write_text(json.dumps(document))
+    status = page.locator(".setup-status")
+    try:
+        page.get_by_role("button", name="Save").click()
+        expect(status).to_contain_text("was changed since it was read")
+        assert saved(daemon) == document
+        page.get_by_role("button", name="Load it again").click()
+        expect(name).to_have_value("Theirs")
+        name.fill("Mine")
+        page.get_by_role("button", name="Save").click()
+        expect(status).to_contain_text("counts from the next start")
+        assert saved(daemon)["agents"][first]["name"] == "Mine"
+
+        daemon.config.write_text("{")
+        page.get_by_role("button", name="Restart now").click()
+        expect(status).to_contain_text("Nothing was started")
+        expect(page.get_by_role("button", name="Restart now")).to_be_enabled()
+    finally:
+        daemon.config.write_text(before)
 
 
 def test_on_a_phone_by_keyboard_and_in_chinese(open_page: Callable[..., Page], bare: Daemon):

@@ -47,13 +47,20 @@ export class SetupForm {
   async load() {
     if (this.draft) return;
     try {
-      this.draft = new SetupDraft(await get("/api/setup"));
+      await this.readDraft();
     } catch (error) {
       fill(this.programs);
-      this.say(error.message, "bad");
-      return;
+      this.offer({ words: error.message, tone: "bad", action: t("setup.load"), run: () => this.readDraft() });
     }
-    if (this.first) this.suggest();
+  }
+
+  /** The file as it is now, in the place of what was edited. */
+  async readDraft() {
+    const answer = await get("/api/setup");
+    this.say("");
+    this.fields.clear();
+    this.draft = new SetupDraft(answer);
+    if (this.first && !this.draft.exists) this.suggest();
     this.draw();
     this.button.disabled = false;
     this.sayWaiting("");
@@ -136,23 +143,33 @@ export class SetupForm {
   }
 
   async saved() {
-    if (this.first) {
-      this.say(t("setup.opening"));
-      await whenReady();
-      location.replace("/");
+    if (!this.first) {
+      await this.readDraft();
+      this.sayWaiting(t("setup.saved"));
       return;
     }
-    this.draft = new SetupDraft(await get("/api/setup"));
-    this.draw();
-    this.sayWaiting(t("setup.saved"));
+    try {
+      await this.opening();
+    } catch (error) {
+      this.offer({ words: error.message, tone: "bad", action: t("load.retry"), run: () => this.opening() });
+    }
+  }
+
+  /** Until the room is there in the wizard's place. */
+  async opening() {
+    this.say(t("setup.opening"));
+    await whenReady();
+    location.replace("/");
   }
 
   refused(error) {
     /** @type {Record<string, any>} */
     const details = error instanceof ApiError ? error.details ?? {} : {};
     const { path, found, allowed } = details;
-    if (path === undefined) this.say(error.message, "bad");
-    else this.complain(path, t("setup.wrong.other", { found, allowed }));
+    if (path !== undefined) this.complain(path, t("setup.wrong.other", { found, allowed }));
+    else if (error.code === "STORE_CONFLICT") {
+      this.offer({ words: error.message, tone: "bad", action: t("setup.load"), run: () => this.readDraft() });
+    } else this.say(error.message, "bad");
   }
 
   /** Beside the field, if there is one, and the focus in it. */
@@ -179,18 +196,24 @@ export class SetupForm {
   }
 
   offerRestart() {
-    const go = h("button", { class: "button", type: "button" }, t("setup.restart"));
-    go.addEventListener("click", async () => {
-      go.disabled = true;
+    this.offer({ words: t("setup.pending"), tone: "warn", action: t("setup.restart"), run: () => {
       this.say(t("setup.restarting"));
+      return restart();
+    } });
+  }
+
+  /** Words and what can be done; when that fails, why, and the same again. */
+  offer({ words, tone, action, run }) {
+    const go = h("button", { class: "button", type: "button", onclick: async () => {
+      go.disabled = true;
       try {
-        await restart();
+        await run();
       } catch (error) {
-        this.say(error.message, "bad");
+        this.offer({ words: error.message, tone: "bad", action, run });
       }
-    });
-    fill(this.status, h("span", null, t("setup.pending")), go);
-    this.status.dataset.tone = "warn";
+    } }, action);
+    this.say("", tone);
+    fill(this.status, h("span", null, words), go);
   }
 
   say(text, tone = "") {
