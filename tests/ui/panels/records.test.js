@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { compactionNow } from "../../../groupx/web/static/js/panels/memory/compaction.js";
+import { CompactionWatch, compactionNow } from "../../../groupx/web/static/js/panels/memory/compaction.js";
 import { allowed, byGroup, identityGroup } from "../../../groupx/web/static/js/panels/records/kinds.js";
 import { Refresher } from "../../../groupx/web/static/js/panels/refresher.js";
 
@@ -64,4 +64,15 @@ test("a refused load is told to who asked, and the next one is made", async () =
   await assert.rejects(refresher.ask(), /no/);
   fails = false;
   await refresher.ask();
+});
+
+test("the answer to the beginning of a compaction says nothing that the stream knows better", () => {
+  const step = (name, compactionId) => ({ type: `context.compaction.${name}`, body: { compactionId } });
+  for (const [name, running] of [["started", true], ["completed", false], ["failed", false]]) {
+    const watch = new CompactionWatch();
+    watch.event(step("completed", "c0"));
+    assert.equal(watch.event(step(name, "c1")).running, running);
+    assert.equal(watch.answer({ compactionId: "c1" }), null);
+    assert.deepEqual(watch.answer({ compactionId: "c2" }), compactionNow(step("started", "c2")));
+  }
 });

@@ -56,7 +56,7 @@ class ShownMemory {
   }
 
   list(scopeType, options) {
-    const roomId = this.state.room.active ? null : this.state.room.roomId;
+    const roomId = this.state.olderRoomId;
     return new RecordList(this.state, {
       family: "memory", readOnly: !this.state.room.active, ...options,
       query: () => ({ scopeType, roomId, kind: this.kind.value || null, q: this.words.value.trim() || null }),

@@ -64,6 +64,11 @@ export class RoomState {
     return this.entries.own.filter(({ kind }) => kind === "pending" || kind === "local");
   }
 
+  /** The id of an older room, for questions that are else about the active one; null in that. */
+  get olderRoomId() {
+    return this.room.active ? null : this.room.roomId;
+  }
+
   /** Where the newer ones begin that are not loaded; null when the newest is. */
   get next() {
     return this.entries.until === Infinity ? null : { afterSeq: this.entries.until };
@@ -211,10 +216,10 @@ export class RoomState {
     this.flush();
   }
 
-  /** A line of this page's own; `links`: `{ href, text }` that stand behind it. */
-  notice(text, links = []) {
+  /** A line of this page's own; `links`: `{ href, text }` that stand behind it, `place`: after which event it stands. */
+  notice(text, links = [], place = { seq: this.seq, occurredAt: this.now() }) {
     const key = `local:${this.newId()}`;
-    this.entries.put({ key, kind: "local", seq: this.seq + 0.5, text, links, occurredAt: this.now() });
+    this.entries.put({ key, kind: "local", seq: place.seq + 0.5, text, links, occurredAt: place.occurredAt });
     this.touch(key);
     this.flush();
   }

@@ -14,8 +14,8 @@ export const records = {
   retract: (family, id) => post(`/api/${family}/${segment(id)}/retract`),
 };
 
-/** An agent's days: `{ days[{ localDate, waitingTurns, record?, lastErrorCode?, nextAttemptAt? }] }` */
-export const days = (agent) => get("/api/memory/days", { agent });
+/** An agent's days in the active room, or in an older one: `{ days[{ localDate, waitingTurns, record?, lastErrorCode?, nextAttemptAt? }] }` */
+export const days = (agent, roomId = null) => get("/api/memory/days", { agent, roomId });
 
 export const policies = {
   read: (actorId) => get(`/api/memory-policy/${segment(actorId)}`),

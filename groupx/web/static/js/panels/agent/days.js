@@ -10,11 +10,12 @@ import { RecordList } from "../records/list.js";
 export class Days {
   constructor(state, actorId, readOnly) {
     this.actorId = actorId;
+    this.roomId = state.olderRoomId;
     this.dates = new Map();
     this.waiting = h("ul", { class: "waiting note" });
     this.list = new RecordList(state, {
       family: "memory", readOnly, title: t("agent.days"), hint: t("agent.daysHint"), none: t("agent.daysNone"),
-      query: () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType: "dated" }), blank: null,
+      query: () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType: "dated", roomId: this.roomId }), blank: null,
       above: this.waiting, before: () => this.loadDays(), headingOf: (record) => dayName(this.day(record)),
     });
     this.element = this.list.element;
@@ -31,7 +32,7 @@ export class Days {
   }
 
   async loadDays() {
-    const { days: found } = await days(this.actorId);
+    const { days: found } = await days(this.actorId, this.roomId);
     this.dates = new Map(found.filter((day) => day.record).map((day) => [day.record.memoryId, day.localDate]));
     fill(this.waiting, found.filter((day) => day.waitingTurns).map((day) => h("li", null, waits(day))));
   }

@@ -12,7 +12,8 @@ export class Memories {
     const readOnly = !state.room.active;
     this.core = new RecordList(state, {
       family: "memory", readOnly, title: t("agent.core"), hint: t("agent.coreHint"), none: t("agent.coreNone"),
-      query: () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType: "core" }), blank: { scopeType: "agent", scopeId: actorId },
+      query: () => ({ scopeType: "agent", scopeId: actorId, agentMemoryType: "core", roomId: state.olderRoomId }),
+      blank: { scopeType: "agent", scopeId: actorId },
     });
     this.days = new Days(state, actorId, readOnly);
     this.policy = new PolicyForm(actorId, readOnly);

@@ -1,7 +1,7 @@
 // How full the room's context is, and the two things to do about it.
 
 import { fill, h, say } from "../../base/dom.js";
-import { ASIDE_EVENT, compactionNow } from "./compaction.js";
+import { ASIDE_EVENT, CompactionWatch } from "./compaction.js";
 import { context } from "../../transport/remembered.js";
 import { actionButton } from "../../view/actions.js";
 import { t } from "../../words/index.js";
@@ -13,6 +13,7 @@ export class ContextLine {
   /** `onContext(context)` hears what was loaded. @param {{ onContext?: (context: any) => void }} options */
   constructor({ onContext = () => {} } = {}) {
     this.onContext = onContext;
+    this.compaction = new CompactionWatch();
     this.words = h("p", { class: "note" }, t("panel.loading"));
     this.gauge = h("div", { class: "gauge" }, bar([]));
     this.progress = h("p", { class: "note", role: "status", hidden: true });
@@ -63,8 +64,7 @@ export class ContextLine {
 
   async begin() {
     say(this.error, "");
-    const { compactionId } = await context.compact();
-    this.heard({ type: "context.compaction.started", body: { compactionId } });
+    this.show(this.compaction.answer(await context.compact()));
   }
 
   async startAnew() {
@@ -75,12 +75,14 @@ export class ContextLine {
   }
 
   eventArrived(event) {
-    if (event.type.startsWith("context.compaction.")) this.heard(event);
+    if (event.type.startsWith("context.compaction.")) this.show(this.compaction.event(event));
     if (ASIDE_EVENT.test(event.type)) this.refresh();
   }
 
-  heard(event) {
-    const { running, word, values } = compactionNow(event);
+  /** @param {ReturnType<CompactionWatch["answer"]>} now null: it stands as it is shown */
+  show(now) {
+    if (!now) return;
+    const { running, word, values } = now;
     this.running = running;
     say(this.progress, t(word, values));
     this.compact.disabled = running || !this.compactable;
