@@ -44,11 +44,11 @@ from groupx.process.spawner import Spawner, SpawnError
 from groupx.runtime_assistant import NAME as ASSISTANT
 from groupx.runtime_folder import make_private_folders, open_token, sibling_databases
 from groupx.runtime_log import configure_log
-from groupx.runtime_notices import config_notices, restart_message
+from groupx.runtime_notices import config_notices, restart_notice
 from groupx.runtime_optional import ROLLUPS, SEARCH
 from groupx.runtime_processes import ProcessesPart
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
-from groupx.runtime_upgrade import UpgradeReport, upgrade_message
+from groupx.runtime_upgrade import UpgradeReport, upgrade_notice
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
 from groupx.store.faults import locked_elsewhere
@@ -447,14 +447,18 @@ class Runtime:
     def _notices(self, recovered: Recovered) -> tuple[Notice, ...]:
         """What the user should know of this start, the most important first."""
         clock = time.strftime("%H:%M", time.localtime(self._started_ms / 1000))
-        said = [(notice.code, notice.message) for notice in config_notices(self._config)]
-        restarted = restart_message(recovered, clock=clock)
-        if restarted is not None:
-            said.insert(0, ("restarted", restarted))
-        if self._upgrade.upgraded is not None:
-            said.insert(0, ("upgraded", upgrade_message(self._upgrade.upgraded)))
-        at = self._entrance.facts.started_at
-        return tuple(Notice(code=code, message=message, at=at) for code, message in said)
+        upgraded = self._upgrade.upgraded
+        said = (
+            None if upgraded is None else upgrade_notice(upgraded),
+            restart_notice(recovered, clock=clock),
+            *config_notices(self._config),
+        )
+        at, after_seq = self._entrance.facts.started_at, recovered.through_seq
+        return tuple(
+            Notice(code=it.code, message=it.message, facts=it.facts, at=at, after_seq=after_seq)
+            for it in said
+            if it is not None
+        )
 
     def _assistant_face(self) -> AssistantFace:
         part = self._room.assistant

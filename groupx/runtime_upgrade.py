@@ -6,6 +6,7 @@ import structlog
 
 from groupx.domain.errors import GroupXError
 from groupx.process.killing import passed
+from groupx.runtime_notices import StartNotice
 from groupx.store.formats.chain import CURRENT
 from groupx.store.meter import TOTAL
 from groupx.store.upgrade import Upgraded, UpgradeWatch
@@ -66,6 +67,13 @@ class UpgradeReport(UpgradeWatch):
             return error
         message = f"{upgrade_message(self.upgraded)} Then the start failed. {error.message}"
         return GroupXError(error.code, message, **error.details)
+
+
+def upgrade_notice(upgraded: Upgraded) -> StartNotice:
+    """The same, to be shown once in the room."""
+    copy = None if upgraded.copy is None else str(upgraded.copy)
+    facts = {"from": upgraded.found, "to": CURRENT, "copy": copy}
+    return StartNotice("upgraded", upgrade_message(upgraded), facts)
 
 
 def upgrade_message(upgraded: Upgraded) -> str:

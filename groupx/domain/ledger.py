@@ -178,6 +178,14 @@ class Settlement:
 
 
 @attrs.frozen(kw_only=True)
+class TurnOf:
+    """A turn, and whose it is."""
+
+    turn_id: str
+    target_actor_id: ActorId
+
+
+@attrs.frozen(kw_only=True)
 class Recovered:
     """What recovery phase 1 did, by count, and the lanes it left something to do in."""
 
@@ -187,3 +195,7 @@ class Recovered:
     cancelled: int = 0
     failed: int = 0
     undecided: tuple[OpenAttempt, ...] = ()
+    cut_short: tuple[TurnOf, ...] = ()
+    """Those that are interrupted by this, or undecided: at most one of each lane."""
+    through_seq: int = 0
+    """The newest event when it was done."""

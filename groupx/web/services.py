@@ -1,8 +1,8 @@
 """What the runtime hands to the web: first how to stand at the door, later the room behind it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import attrs
 
@@ -99,7 +99,11 @@ class Notice:
 
     code: str
     message: str
+    facts: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    """What a face that has words of its own puts into them."""
     at: str
+    after_seq: int
+    """The newest event that was there before this was to be said."""
 
 
 class AgentViews(Protocol):

@@ -180,8 +180,10 @@ def test_a_lost_daemon_is_admitted_and_its_return_explained(
     expect(room.target(room.message("said into the void"), "ada")).to_be_visible()
     assert room.page.locator(".entry.message", has_text="said into the void").count() == 1
     late = open_room(daemon=daemon)
-    start = late.page.locator(".line", has_text="1 turn interrupted")
+    start = late.page.locator(".line", has_text="Turns interrupted: 1")
     expect(start.get_by_role("link", name="Ada’s turn")).to_be_visible()
+    below = late.page.locator(".item", has=start).locator("~ .item")
+    expect(below.filter(has_text="said into the void").first).to_be_visible()
     late.page.reload()
     late.loaded()
     expect(start).to_have_count(0)

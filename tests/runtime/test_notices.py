@@ -8,8 +8,9 @@ import pytest
 
 from groupx.adapters.registry import ADAPTERS
 from groupx.domain.config_parsing import parse_config
-from groupx.domain.ledger import Recovered
-from groupx.runtime_notices import config_notices, restart_message
+from groupx.domain.ids import ActorId
+from groupx.domain.ledger import Recovered, TurnOf
+from groupx.runtime_notices import config_notices, restart_notice
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,18 @@ from groupx.runtime_notices import config_notices, restart_message
     ],
 )
 def test_counts_are_said_and_nothing_else(recovered: Recovered, message: str | None):
-    assert restart_message(recovered, clock="14:02") == message
+    notice = restart_notice(recovered, clock="14:02")
+    assert (notice and notice.message) == message
+
+
+def test_the_facts_name_the_counts_that_are_said_and_the_turns_that_were_cut_short():
+    cut = TurnOf(turn_id="turn_1", target_actor_id=ActorId("agent:ada"))
+    notice = restart_notice(Recovered(interrupted=1, cut_short=(cut,)), clock="14:02")
+    assert notice is not None
+    assert notice.facts == {
+        "counts": {"interrupted": 1},
+        "turns": [{"turnId": "turn_1", "targetActorId": "agent:ada"}],
+    }
 
 
 def codes(folder: Path, mode: int, **document: Any) -> list[str]:

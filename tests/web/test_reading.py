@@ -76,7 +76,13 @@ async def say(store, content):
 
 @pytest.fixture
 async def reader(client, entrance, services, ledger):
-    notice = Notice(code="RESTARTED", message="2 turns were interrupted.", at="now")
+    notice = Notice(
+        code="restarted",
+        message="2 turns were interrupted.",
+        facts={"counts": {"interrupted": 2}},
+        at="now",
+        after_seq=7,
+    )
     whole = attrs.evolve(services, store=LedgerRef(ledger), notices=(notice,))
     client.app = create_guards(entrance)
     open_room(client.app, whole)
@@ -104,7 +110,13 @@ async def test_an_empty_room(reader):
     assert found["previousPage"] is None
     assert found["limits"]["messageCharacters"] == 131_072
     assert found["notices"] == [
-        {"code": "RESTARTED", "message": "2 turns were interrupted.", "at": "now"}
+        {
+            "code": "restarted",
+            "message": "2 turns were interrupted.",
+            "facts": {"counts": {"interrupted": 2}},
+            "at": "now",
+            "afterSeq": 7,
+        }
     ]
     assert [agent["actorId"] for agent in found["agents"]] == ["agent:a"]
 

@@ -11,7 +11,7 @@ import attrs
 from groupx.domain.aftermath import AGENT_GONE, aftermath
 from groupx.domain.attempts import INVOKED, PREPARED, DeliveryCertainty, Reconciliation
 from groupx.domain.ids import ActorId
-from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand
+from groupx.domain.ledger import OpenAttempt, Recovered, TerminalCommand, TurnOf
 from groupx.domain.outcomes import Cause
 from groupx.domain.recovery import Unfinished, Verdict, verdict
 from groupx.domain.runs import RecoverLane, RecoverQuery
@@ -36,6 +36,8 @@ WHERE t.status IN ('queued', 'dispatching', 'running', 'cancelling')
 """
 _ALL = _UNFINISHED + " ORDER BY t.target_actor_id, t.enqueue_seq"
 _LANE = _UNFINISHED + " AND t.target_actor_id = ? ORDER BY t.enqueue_seq"
+
+_NEWEST = "SELECT ifnull(max(seq), 0) FROM events"
 
 _END_INSTANCES = """
 UPDATE agent_instances SET process_ended_at = ?, status = 'interrupted'
@@ -97,7 +99,8 @@ def recover_all(tx: Transaction, query: RecoverQuery) -> Recovered:
     # What was closed may have called back somebody whom this run does not serve either.
     refused = (Verdict.AGENT_GONE, Verdict.OTHER_TRANSPORT)
     late = _write(tx, [case for case in _all_cases(tx, query) if case.verdict in refused])
-    return attrs.evolve(recovered, failed=recovered.failed + late.failed)
+    failed = recovered.failed + late.failed
+    return attrs.evolve(recovered, failed=failed, through_seq=late.through_seq)
 
 
 def recover_lane(tx: Transaction, lane: RecoverLane) -> Recovered:
@@ -160,8 +163,11 @@ def _case(
 def _write(tx: Transaction, cases: list[_Case]) -> Recovered:
     counts: Counter[str] = Counter()
     undecided: list[OpenAttempt] = []
+    cut_short: list[TurnOf] = []
     for case in cases:
         tx.wake_lane(case.target_actor_id)
+        if case.verdict in (Verdict.RECONCILE, Verdict.INTERRUPT):
+            cut_short.append(TurnOf(turn_id=case.turn_id, target_actor_id=case.target_actor_id))
         if case.verdict is Verdict.RECONCILE and case.open_attempt:
             undecided.append(case.open_attempt)
         elif case.verdict is not Verdict.KEEP:
@@ -174,6 +180,8 @@ def _write(tx: Transaction, cases: list[_Case]) -> Recovered:
         cancelled=counts[TurnStatus.CANCELLED],
         failed=counts[TurnStatus.FAILED],
         undecided=tuple(undecided),
+        cut_short=tuple(cut_short),
+        through_seq=tx.conn.execute(_NEWEST).fetchone()[0],
     )
 
 

@@ -1,7 +1,7 @@
 import orjson
 import pytest
 
-from groupx.domain.ledger import Progress
+from groupx.domain.ledger import Progress, TurnOf
 from groupx.domain.runs import RecoverLane, RecoverQuery
 from groupx.store.transactions.invoke import invoke
 from groupx.store.transactions.lane import set_lane
@@ -60,6 +60,8 @@ def test_what_may_have_been_sent_is_interrupted(ledger, started, certainty, canc
     waiting = ledger.queued()
     recovered = recover(ledger)
     assert (recovered.interrupted, recovered.delivery_unknown) == (1, int(not started))
+    assert recovered.cut_short == (TurnOf(turn_id=turn_id, target_actor_id=ledger.a),)
+    assert recovered.through_seq == orjson.loads(ledger.frames[-1].data)["seq"]
     assert ledger.status(turn_id) == "interrupted"
     assert ledger.attempt(turn_id) == ("terminal", certainty)
     assert ledger.row("SELECT partial_text, error_code FROM turns WHERE turn_id = ?", turn_id) == (

@@ -3,7 +3,7 @@
 import { get } from "../transport/api.js";
 import { RoomStream } from "../transport/stream.js";
 import { clockTime } from "../base/time.js";
-import { turnLinks } from "./start_notices.js";
+import { tellOfRestart, turnLinks } from "./start_notices.js";
 import { t } from "../words/index.js";
 
 /** Calls `onEvent(envelope)` for what the room's state has taken, `onBootstrap(answer)` after a gap or a change of
@@ -68,15 +68,15 @@ export class Follower {
     this.lost = null;
     const now = await get("/api/bootstrap").catch(() => null);
     if (stream !== this.stream || (now && this.onBootstrap(now))) return;
-    const { runtime } = this.state;
-    const startedAt = now?.runtime.startedAt ?? runtime.startedAt;
-    const line = startedAt === runtime.startedAt
-      ? t("notice.reconnected", { time: clockTime(new Date().toISOString()) })
-      : t("notice.restarted", { time: clockTime(startedAt) });
-    runtime.startedAt = startedAt;
+    if (now && now.runtime.startedAt !== this.state.runtime.startedAt) {
+      this.state.runtime.startedAt = now.runtime.startedAt;
+      tellOfRestart(now, this.state);
+      return;
+    }
     const unknown = turns.filter(({ body }) => body.deliveryCertainty === "unknown").length;
     const counts = turns.length ? ` ${t("notice.interrupted", { n: turns.length, unknown })}` : "";
-    this.state.notice(line + counts, turnLinks(turns.map(({ actor, body }) =>
-      ({ turnId: body.turnId, target: body.targetActorId ?? actor.actorId })), this.state));
+    this.state.notice(t("notice.reconnected", { time: clockTime(new Date().toISOString()) }) + counts,
+      turnLinks(turns.map(({ actor, body }) =>
+        ({ turnId: body.turnId, targetActorId: body.targetActorId ?? actor.actorId })), this.state));
   }
 }

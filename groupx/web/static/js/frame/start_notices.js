@@ -1,32 +1,48 @@
-// What the daemon says of its start, in the timeline: once in this browser, with links to the turns
-// that the stop before it cut short.
+// What the daemon says of its start, in the timeline at the place where it was: once in this browser,
+// with links to the turns that the stop before it cut short.
 
+import { clockTime } from "../base/time.js";
 import { routeHash } from "./router.js";
 import { t } from "../words/index.js";
 
 const KEY = "groupx.told";
 const MAX_LINKS = 6;
 
-/** Whether this start was not yet spoken of; from now on it was. @param {{ startedAt: string }} runtime */
-function firstTold({ startedAt }) {
-  const isFirst = localStorage.getItem(KEY) !== startedAt;
-  localStorage.setItem(KEY, startedAt);
-  return isFirst;
+/** A room was loaded: say what was not yet said of its start. @param {any} bootstrap
+ * @param {import("../store/state.js").RoomState} state */
+export function tellOfStart({ runtime, notices = [], room }, state) {
+  if (!room.active || !notices.length || localStorage.getItem(KEY) === runtime.startedAt) return;
+  tell(runtime, notices, state);
 }
 
-/** @param {any} bootstrap @param {import("../store/state.js").RoomState} state */
-export function tellOfStart({ runtime, notices = [], room }, state) {
-  if (!room.active || !notices.length || !firstTold(runtime)) return;
-  const cut = [...state.turns.byId.values()]
-    .filter((turn) => turn.status === "interrupted" && turn.terminalAt >= runtime.startedAt);
-  for (const { code, message } of notices) {
-    state.notice(message, code === "restarted" ? turnLinks(cut, state) : []);
+/** The daemon that a loaded room lost has been started again. @param {any} bootstrap
+ * @param {import("../store/state.js").RoomState} state */
+export function tellOfRestart({ runtime, notices = [] }, state) {
+  if (!notices.some(({ code }) => code === "restarted")) {
+    state.notice(t("notice.restarted", { time: clockTime(runtime.startedAt) }));
+  }
+  tell(runtime, notices, state);
+}
+
+function tell({ startedAt }, notices, state) {
+  localStorage.setItem(KEY, startedAt);
+  for (const { code, message, facts, at, afterSeq } of notices) {
+    const words = WORDS[code]?.(facts, at) ?? message;
+    state.notice(words, turnLinks(facts.turns ?? [], state), { seq: afterSeq, occurredAt: at });
   }
 }
 
-/** Links to turns, each named by its agent. @param {{ turnId: string, target: string }[]} turns */
+const WORDS = {
+  restarted: ({ counts }, at) => [t("notice.restarted", { time: clockTime(at) }),
+    ...Object.entries(counts).map(([name, n]) => t(`notice.restarted.${name}`, { n }))].join(" "),
+  upgraded: (facts) => t(facts.copy ? "notice.upgraded" : "notice.upgraded.noCopy", facts),
+  config_readable: (facts) => t("notice.configReadable", facts),
+};
+
+/** Links to turns, each named by its agent. @param {{ turnId: string, targetActorId: string }[]} turns
+ * @param {import("../store/state.js").RoomState} state */
 export function turnLinks(turns, state) {
-  return turns.slice(0, MAX_LINKS).map(({ turnId, target }) => ({
-    href: routeHash("turn", turnId), text: t("notice.turnOf", { name: state.agentName(target) }),
+  return turns.slice(0, MAX_LINKS).map(({ turnId, targetActorId }) => ({
+    href: routeHash("turn", turnId), text: t("notice.turnOf", { name: state.agentName(targetActorId) }),
   }));
 }
