@@ -24,7 +24,7 @@ def test_a_pair_is_two_folded_rows(open_room: OpenRoom, two: Daemon):
     supervision = {"observers": ["agent:bob"], "mode": "live_steer"}
     message = {"to": ["agent:ada"], "content": "the task", "supervision": supervision}
     accepted = two.post("/api/messages", message)
-    row = room.page.locator(".entry.supervision")
+    row = room.page.locator(".entry.supervision", has_text="watching Ada")
     expect(row.locator("summary")).to_have_text("Bob → watching Ada")
     expect(row.locator(".text")).not_to_be_visible()
     row.locator("summary").click()
