@@ -68,6 +68,20 @@ class RoomPage:
         """Something of the scroller `e`."""
         return self.scroller.evaluate(f"e => {expression}")
 
+    def covered(self) -> list[str]:
+        """What can be pressed in the timeline, is in sight, and has something else lying on it."""
+        return self.page.evaluate(
+            """() => {
+              const room = document.getElementById('scroller').getBoundingClientRect();
+              return [...document.querySelectorAll('#timeline :is(button, a, summary)')].filter(it => {
+                const { left, top, right, bottom, width } = it.getBoundingClientRect();
+                if (!width || top < room.top || bottom > room.bottom) return false;
+                const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+                return !it.contains(over) && !over.contains(it);
+              }).map(it => it.textContent);
+            }"""
+        )
+
     def fits(self) -> bool:
         """Whether nothing is wider than the window."""
         return self.page.evaluate(

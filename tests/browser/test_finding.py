@@ -47,6 +47,8 @@ def test_rooms_are_opened_read_and_found(open_room: OpenRoom, daemon: Daemon):
     expect(room.message("a xylophone stood here")).to_be_in_viewport()
     expect(room.draft).to_have_count(0)
     expect(room.page.locator(".timeline .reply").first).to_be_hidden()
+    expect(room.page.locator(".timeline .acts").first).to_be_attached()
+    expect(room.page.locator(".timeline .acts:visible")).to_have_count(0)
 
     room.page.reload()
     expect(room.message("a xylophone stood here")).to_be_visible()

@@ -36,6 +36,17 @@ def actions(line: Locator) -> list[str]:
     return line.locator("button, a.quiet").all_text_contents()
 
 
+def test_a_phone_offers_what_can_be_done_behind_one_button(open_room: OpenRoom):
+    room = open_room("narrow")
+    message = room.say("for a phone", "bob")
+    expect(room.target(message, "Bob")).to_contain_text("replied")
+    expect(message.get_by_role("button", name="Reply")).to_be_hidden()
+    message.get_by_role("button", name="What can be done with it").click()
+    message.get_by_role("button", name="Reply").click()
+    expect(room.page.locator(".reply-bar")).to_contain_text("Answering You")
+    assert room.fits()
+
+
 def test_the_state_of_each_recipient_has_one_plain_action(open_room: OpenRoom):
     room = open_room()
     failed = room.target(room.say("please fail", "bob"), "Bob")
@@ -51,9 +62,12 @@ def test_the_state_of_each_recipient_has_one_plain_action(open_room: OpenRoom):
     expect(waiting).to_contain_text("queued, 1 ahead")
     expect(replied).to_contain_text("replied")
     assert (actions(waiting), actions(replied)) == (["Cancel"], ["Show"])
+    expect(both).to_have_class(re.compile("goes-on"))
+    both.hover()
+    assert room.covered() == []
     waiting.get_by_role("button", name="Cancel").click()
     expect(waiting).to_contain_text("cancelled")
-    expect(waiting.locator(".why")).to_have_text("on request")
+    expect(waiting.locator(".why")).to_have_text("stopped by you")
     assert actions(waiting) == ["Send again"]
     waiting.get_by_role("link", name="cancelled").click()
     expect(room.page.locator("#panel")).to_contain_text("cancelled")
@@ -107,12 +121,14 @@ def test_a_failure_says_why_and_can_be_sent_again(open_room: OpenRoom, size: str
     expect(line.locator(".why")).not_to_be_empty()
     ending = room.answer("bob").locator(".ending")
     expect(ending).to_contain_text("The program reported")
+    assert room.covered() == []
     failures = room.page.locator(".ending").count()
     line.get_by_role("button", name="Send again").click()
     again = room.page.locator(".entry.message details", has_text="Sent again").last
     expect(again).to_be_visible()
     expect(room.page.locator(".ending")).to_have_count(failures + 1)
-    ending.get_by_role("button", name="Details").last.click()
+    ending.get_by_role("button", name="Write to Bob").last.focus()
+    room.page.keyboard.press("d")
     panel = room.page.locator("#panel")
     expect(panel).to_contain_text("NATIVE_TURN_FAILED")
     expect(panel).to_contain_text("Delivery")

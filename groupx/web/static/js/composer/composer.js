@@ -205,8 +205,14 @@ export class Composer {
   reply(event) {
     if (this.editing) this.stopEditing();
     this.replying.take(event, nameOf(event.actor), "reply");
-    if (this.state.isAddressable(event.actor.actorId)) {
-      this.targets = [event.actor.actorId];
+    this.writeTo(event.actor.actorId);
+  }
+
+  /** The next message goes to this one, if it can be spoken to. */
+  writeTo(actorId) {
+    if (this.editing) this.stopEditing();
+    if (this.state.isAddressable(actorId)) {
+      this.targets = [actorId];
       this.targetsChanged();
     }
     this.text.focus();

@@ -19,11 +19,10 @@ export class MessageView {
     this.body = h("div", { class: "said" });
     this.targets = h("div", { class: "target-box" });
     this.tools = h("div", { class: "message-actions" });
+    this.links = h("div", { class: "link-box" });
     this.quote = h("div", null);
     this.element = h("div", { class: "bubble message" }, this.quote, this.body,
-      h("div", { class: "message-foot" }, this.targets, this.tools));
-    this.links = h("div", null);
-    this.element.append(this.links);
+      h("div", { class: "message-foot" }, this.targets, this.tools, this.links));
     this.drawn = false;
   }
 

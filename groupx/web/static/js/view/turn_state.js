@@ -7,6 +7,7 @@ import { has, t } from "../words/index.js";
 import { colourClass } from "../base/actors.js";
 import { commands } from "../transport/api.js";
 import { actionButton } from "./actions.js";
+import { turnLink } from "./links.js";
 
 /** Words for a turn's state. */
 export function stateText(turn, state) {
@@ -71,19 +72,21 @@ function targetAction(turn, context) {
   }
   if (turn.status === "queued") return button("cancel", () => commands.stop(turn.turnId));
   if (!turn.ended) return null;
-  return turn.deliveryUnknown ? detailsButton(turn, context) : retryOrContinue(turn, button);
+  return turn.deliveryUnknown ? turnLink(turn.turnId) : retryOrContinue(turn, button);
 }
 
 /** What may have been done in part is continued, what surely was not is sent again. */
 export function retryOrContinue(turn, button) {
-  if (turn.status === "interrupted" && turn.certainty === "delivered") {
-    return button("continue", () => commands.continue(turn.turnId));
-  }
-  return button("retry", () => commands.retry(turn.turnId),
-    turn.deliveryUnknown ? "turn.retryHint" : null);
+  if (canContinue(turn)) return button("continue", () => commands.continue(turn.turnId));
+  return retry(turn, button);
 }
 
-export function detailsButton(turn, { openTurn }) {
-  return h("button", { class: "quiet", type: "button", "data-key": `${turn.turnId}:details`,
-    onclick: () => openTurn(turn.turnId) }, t("details"));
+/** Whether its agent may have done a part of it. */
+export function canContinue({ status, certainty }) {
+  return status === "interrupted" && certainty === "delivered";
+}
+
+export function retry(turn, button) {
+  return button("retry", () => commands.retry(turn.turnId),
+    turn.deliveryUnknown || canContinue(turn) ? "turn.retryHint" : null);
 }

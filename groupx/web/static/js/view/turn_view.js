@@ -6,12 +6,12 @@ import { commands } from "../transport/api.js";
 import { elapsedElement } from "../base/time.js";
 import { actionButton } from "./actions.js";
 import { ReasoningView, ToolsView } from "./activity.js";
-import { entryLinks } from "./links.js";
+import { entryLinks, turnLink } from "./links.js";
 import { PartialView } from "./partial.js";
 import { quoteOf } from "./quote.js";
 import { finished } from "./rendered.js";
 import { GrowingText } from "./text.js";
-import { detailsButton, drawTargets, retryOrContinue, stateText, whyText } from "./turn_state.js";
+import { canContinue, drawTargets, retry, retryOrContinue, stateText, whyText } from "./turn_state.js";
 
 const FORCE_AFTER_MS = 5000;
 
@@ -103,16 +103,18 @@ export class TurnView {
   }
 
   ending(turn) {
-    const { onError } = this.context;
+    const { onError, writeTo, state } = this.context;
     const button = (name, run, hint) =>
       actionButton(t(`turn.${name}`), run, { title: hint ? t(hint) : null, onError, key: name });
     const why = whyText(turn);
     const bad = turn.status !== "cancelled";
     return h("div", { class: `ending ${bad ? "bad" : "dim"}` },
-      h("strong", { title: turn.errorCode }, stateText(turn, this.context.state)),
+      h("strong", { title: turn.errorCode }, stateText(turn, state)),
       why ? h("span", { class: "why-full" }, why) : null,
       turn.deliveryUnknown ? h("span", { class: "why-full" }, t("state.unknownHint")) : null,
       h("span", { class: "buttons" }, retryOrContinue(turn, button),
-        detailsButton(turn, this.context)));
+        canContinue(turn) ? retry(turn, button) : null, turnLink(turn.turnId),
+        h("button", { class: "quiet reply", type: "button", onclick: () => writeTo(turn.target) },
+          t("turn.writeTo", { name: state.agentName(turn.target) }))));
   }
 }
