@@ -129,8 +129,10 @@ def _result(agent: AgentConfig, prompt: OnePrompt, end: TurnEnd) -> SideAnswer |
     if end.cause is not Cause.COMPLETED:
         code = end.error_code or str(ENDINGS[end.cause].code or ErrorCode.NATIVE_TURN_FAILED)
         return SideFailure(code, end.message or f"{agent.name} gave no answer.")
-    if prompt.heard.truncated:
+    if end.stop_reason is not None:
         return SideFailure(
-            str(ErrorCode.NATIVE_TURN_FAILED), f"{agent.name}'s answer was longer than is held."
+            INVALID, f"{agent.name}'s answer ended before it was whole ({end.stop_reason})."
         )
+    if prompt.heard.truncated:
+        return SideFailure(INVALID, f"{agent.name}'s answer was longer than is held.")
     return SideAnswer(text=prompt.heard.response, usage=prompt.usage)

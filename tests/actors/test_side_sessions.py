@@ -92,6 +92,8 @@ TOOL = ToolUpdate(phase="started", tool_call_id="1", name="rm", status="pending"
     [
         (Failed(code=ErrorCode.NATIVE_REFUSED, message="no"), ErrorCode.NATIVE_REFUSED),
         (Exited(returncode=1), ErrorCode.ADAPTER_EXITED),
+        (Completed(stop_reason="max_tokens"), ErrorCode.NATIVE_TURN_FAILED),
+        (Completed(stop_reason="max_turn_requests"), ErrorCode.NATIVE_TURN_FAILED),
         (
             Interaction(kind="permission", reason="may I?"),
             ErrorCode.UNEXPECTED_NATIVE_INTERACTION,
