@@ -43,7 +43,8 @@ def command(
 ) -> int:
     """Find messages and memories by their words, the newest first. The room must run.
 
-    "quoted words" stand together; from:, to:, before:, after: and has:code narrow it down.
+    "quoted words" stand together; from:, to:, before:, after: and has:code narrow it down;
+    has:history adds memories that were rewritten or taken back.
     """
     place = find_place(config=config, demo=demo)
     wanted: dict[str, Any] = {"q": query, "limit": limit}

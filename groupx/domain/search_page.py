@@ -41,6 +41,8 @@ class SearchHit:
     at: str
     status: str | None = optional()
     """Of a record: active, superseded or retracted."""
+    owner_actor_id: ActorId | None = optional()
+    """Whose memory it is in, if not the room's; whom an identity is of."""
 
 
 @attrs.frozen(kw_only=True)

@@ -36,6 +36,8 @@ class SearchTerms:
     after: str | None = None
     """Times as the ledger writes them, `before` exclusive, `after` inclusive."""
     has_code: bool = False
+    has_history: bool = False
+    """Records too that were rewritten or taken back."""
 
     @property
     def is_empty(self) -> bool:
@@ -54,7 +56,7 @@ class SearchTerms:
 
 
 def parse_search(text: str) -> SearchTerms:
-    """Words joined by AND, quoted phrases, `from: to: before: after: has:code`.
+    """Words joined by AND, quoted phrases, `from: to: before: after: has:code has:history`.
 
     A filter whose value says nothing (a date that is none) is looked for as words.
     """
@@ -65,7 +67,7 @@ def parse_search(text: str) -> SearchTerms:
         read = _value(name, value)
         if read is None:
             return match[0]
-        found[name] = read
+        found[f"has:{read}" if name == "has" else name] = read
         return " "
 
     return attrs.evolve(
@@ -74,7 +76,8 @@ def parse_search(text: str) -> SearchTerms:
         target=found.get("to"),
         before=found.get("before"),
         after=found.get("after"),
-        has_code="has" in found,
+        has_code="has:code" in found,
+        has_history="has:history" in found,
     )
 
 
@@ -157,7 +160,7 @@ def _word_needle(found: list[str]) -> str:
 
 def _value(name: str, value: str) -> str | None:
     if name == "has":
-        return value if value.lower() == "code" else None
+        return value.lower() if value.lower() in ("code", "history") else None
     if name in ("from", "to"):
         return value
     try:

@@ -99,6 +99,9 @@ def test_filters_are_no_words():
     terms = parse_search("from:kimi to:agent:grok before:2026-03-01 has:code  plan")
     assert (terms.author, terms.target) == ("kimi", "agent:grok")
     assert (terms.before, terms.has_code) == ("2026-03-01T00:00:00", True)
+    assert not terms.has_history
+    both = parse_search("has:history plan has:Code")
+    assert (both.has_code, both.has_history) == (True, True)
     assert terms.expression == '"plan" *'
 
 

@@ -96,7 +96,7 @@ def test_an_old_room_goes_on(name: str, make_daemon: MakeDaemon, tmp_path: Path)
     assert detail["packet"]["characters"] > 0
 
     wait_until(lambda: "indexing" not in daemon.get("/api/search?q=x"), "all of it is indexed")
-    said = "/api/search?q=before:2100-01-01&rooms=all&limit=50"
+    said = "/api/search?q=has:history+before:2100-01-01&rooms=all&limit=50"
     assert {hit["id"] for hit in daemon.get(said)["results"]} >= {key for key, *_ in memories}
 
     assert daemon.terminate() == 0

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { addressOf } from "../../groupx/web/static/js/search/address.js";
 import { parseExcerpt } from "../../groupx/web/static/js/search/excerpt.js";
 import { Finder } from "../../groupx/web/static/js/search/finder.js";
 
@@ -69,4 +70,13 @@ test("more goes on behind what is shown; blanks ask nothing; a refusal can be re
   assert.equal(shown.at(-1).state, "failed");
   finder.again();
   assert.equal((await question(4)).query, "b");
+});
+
+test("a hit leads to where it is kept", () => {
+  const room = { roomId: "room:main", active: true };
+  const address = (hit) => addressOf({ id: "x", ...hit }, room);
+  assert.equal(address({ kind: "memory" }), "#/memory");
+  assert.equal(address({ kind: "memory", ownerActorId: "agent:ada" }), "#/agent/ada/memory");
+  assert.equal(address({ kind: "identity", ownerActorId: "agent:ada" }), "#/agent/ada/identity");
+  assert.equal(address({ kind: "message", id: "evt_1", roomId: "room:main" }), "#evt_1");
 });

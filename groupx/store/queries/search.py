@@ -4,7 +4,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from groupx.domain.memory import Family
+from groupx.domain.ids import ActorId
+from groupx.domain.memory import AnyRecord, Family, IdentityRecord
 from groupx.domain.search_excerpt import excerpt_html
 from groupx.domain.search_page import Indexing, SearchHit, SearchPage, SearchQuery
 from groupx.domain.search_query import SearchTerms, parse_search
@@ -27,6 +28,11 @@ _FITS = """
     WHERE e.seq = d.seq AND json_each.value IN (:target, 'agent:' || :target, 'user:' || :target)))
   AND (NOT :code OR EXISTS (
     SELECT 1 FROM events e WHERE e.seq = d.seq AND instr(e.body_json, '```')))
+  AND (:history OR CASE d.kind
+    WHEN 'memory' THEN (SELECT status = 'active' FROM memory_records WHERE memory_id = d.ref_id)
+    WHEN 'identity' THEN
+      (SELECT status = 'active' FROM identity_records WHERE identity_id = d.ref_id)
+    ELSE 1 END)
 """
 _COLUMNS = f"""
 SELECT d.doc_id, d.kind, d.ref_id, d.seq, d.room_id, d.author_actor_id, d.created_at, {_FITS}
@@ -85,6 +91,7 @@ def _walk(
         "before": terms.before,
         "after": terms.after,
         "code": terms.has_code,
+        "history": terms.has_history,
         "walked": WALKED_FOR_CODE if terms.has_code else WALKED,
     }
     found: list[tuple[Any, ...]] = []
@@ -112,4 +119,11 @@ def _hit(conn: sqlite3.Connection, row: tuple[Any, ...], terms: SearchTerms) -> 
         excerpt_html=excerpt_html(text, terms.needles),
         at=at,
         status=None if record is None else record.status,
+        owner_actor_id=None if record is None else _owner(record),
     )
+
+
+def _owner(record: AnyRecord) -> ActorId | None:
+    if isinstance(record, IdentityRecord):
+        return record.subject_actor_id
+    return ActorId(record.scope_id) if record.scope_type == "agent" else None

@@ -239,7 +239,7 @@ def exercise_rollups(ledger):
 
 
 def exercise_search(ledger):
-    for text in ("word", "to:a has:code from:web before:2030-01-01 after:2000-01-01"):
+    for text in ("word", "to:a has:code has:history from:web before:2030-01-01 after:2000-01-01"):
         for cursor in (None, 9):
             search(ledger.conn, SearchQuery(text=text, cursor=cursor))
     search(ledger.conn, SearchQuery(text="word", all_rooms=True))

@@ -35,12 +35,26 @@ def test_each_kind_newest_first(ledger, found):
     assert [hit.id for hit in found("c++ with").results] == [said]
 
 
-def test_a_record_is_found_whatever_became_of_it(ledger, found):
+def test_a_record_that_no_longer_counts_is_found_by_who_asks_for_it(ledger, found):
     notes = Notes(ledger)
     old = notes.keep(notes.memory(content="water")).record.memory_id
     new = notes.replace(old, content="deep water").record.memory_id
+    gone = notes.keep(notes.identity(ledger.a, content="likes water")).record.identity_id
+    notes.retract(gone, family="identity")
+    assert [hit.id for hit in found("water").results] == [new]
+    assert [(hit.id, hit.status) for hit in found("water has:history").results] == [
+        (gone, "retracted"), (new, "active"), (old, "superseded"),
+    ]  # fmt: skip
     notes.retract(new)
-    assert [hit.id for hit in found("water").results] == [new, old]
+    assert found("water").results == ()
+
+
+def test_a_record_says_whose_it_is(ledger, found):
+    notes = Notes(ledger)
+    notes.keep(notes.memory(content="water"))
+    notes.keep(notes.memory(ledger.a, layer="core", content="water"))
+    notes.keep(notes.identity(ledger.b, content="water"))
+    assert [hit.owner_actor_id for hit in found("water").results] == [ledger.b, ledger.a, None]
 
 
 def test_pages(ledger, found):

@@ -6,7 +6,7 @@ import { t } from "../words/index.js";
 import { Finder } from "./finder.js";
 import { resultRow } from "./result.js";
 
-const FILTERS = ["from:", "to:", "before:", "after:", "has:code"];
+const FILTERS = ["from:", "to:", "before:", "after:", "has:code", "has:history"];
 
 export class Palette {
   /** @param {import("../store/state.js").RoomState} state */

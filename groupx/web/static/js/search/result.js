@@ -4,18 +4,10 @@ import { avatar } from "../base/actors.js";
 import { h } from "../base/dom.js";
 import { clockTime, dayName } from "../base/time.js";
 import { whose } from "../panels/parts.js";
-import { entryHash, routeHash } from "../frame/router.js";
 import { roomName } from "../frame/topbar.js";
 import { t } from "../words/index.js";
+import { addressOf } from "./address.js";
 import { excerpt } from "./excerpt.js";
-
-/** Where a hit leads: a message to its place, in its room; what is remembered to where it is kept. */
-export function addressOf({ kind, id, roomId }, room) {
-  if (kind === "memory") return routeHash("memory");
-  if (kind === "identity") return routeHash("memory");
-  const isHere = !roomId || roomId === room.roomId;
-  return entryHash(isHere ? room : { active: false, roomId }, id);
-}
 
 function roomTitle(rooms, roomId) {
   const room = rooms.find((other) => other.roomId === roomId);
