@@ -23,12 +23,14 @@ function followed() {
   const state = new RoomState(() => {}, { newId: () => "1" });
   state.load(bootstrap("room:a", 5));
   const heard = [];
+  const stale = [];
   const follower = new Follower({
-    state, connection: { show() {} }, onEvent: ({ seq }) => heard.push(seq), onBootstrap: () => false, onStale() {},
+    state, connection: { show() {} }, onEvent: ({ seq }) => heard.push(seq), onBootstrap: () => false,
+    onStale: () => stale.push(true),
   });
   follower.open();
   sockets.at(-1).says(subscribed(5));
-  return { state, heard, follower };
+  return { state, heard, follower, stale };
 }
 
 test("an event that comes twice or too late is heard once", () => {
@@ -56,3 +58,22 @@ for (const [name, moves, lines] of [["stays", false, 1], ["goes into another roo
     follower.close();
   });
 }
+
+test("what is out of date is followed on, unheard, until it was loaded anew", () => {
+  const { state, heard, follower, stale } = followed();
+  sockets.at(-1).says({ type: "stream.reset", seq: null });
+  sockets.at(-1).says(message(6));
+  assert.deepEqual([heard, stale.length], [[], 1]);
+
+  sockets.at(-1).onclose(); // and nothing could be loaded meanwhile
+  follower.stream.retryNow();
+  sockets.at(-1).says(subscribed(9));
+  sockets.at(-1).says({ type: "stream.reset", seq: null });
+  assert.deepEqual([heard, stale.length], [[], 2]);
+
+  state.load(bootstrap("room:a", 9));
+  follower.open();
+  sockets.at(-1).says(message(10));
+  assert.deepEqual(heard, [10]);
+  follower.close();
+});

@@ -18,6 +18,8 @@ export class Follower {
     /** @type {RoomStream | null} */
     this.stream = null;
     this.lost = null;
+    /** Whether what the stream brings no longer goes on from what is shown. */
+    this.isStale = false;
   }
 
   open() {
@@ -37,9 +39,11 @@ export class Follower {
     this.stream?.close();
     this.stream = null;
     this.lost = null;
+    this.isStale = false;
   }
 
   subscribed(answer, first) {
+    this.isStale = false;
     this.state.subscribed(answer);
     if (first) return;
     this.lost = { turns: [], until: answer.throughSeq };
@@ -47,7 +51,9 @@ export class Follower {
   }
 
   received(event) {
+    if (this.isStale) return;
     if (event.type === "stream.reset") {
+      this.isStale = true;
       this.onStale();
       return;
     }

@@ -1,12 +1,13 @@
 // The page: one room, the active or an older one, loaded, drawn and followed.
 
-import { get } from "../transport/api.js";
 import { addPanels } from "../panels/index.js";
 import { Composer } from "../composer/composer.js";
 import { Connection } from "./connection.js";
 import { EmptyRoom } from "../room/empty.js";
+import { EntryFinder } from "./entry_finder.js";
 import { Follower } from "./follower.js";
 import { History } from "../room/history.js";
+import { Loader } from "./loader.js";
 import { openWizard } from "../setup/view.js";
 import { Painter } from "./painter.js";
 import { Panel } from "./panel.js";
@@ -23,10 +24,6 @@ import { Toast } from "./toast.js";
 import { Topbar, roomName } from "./topbar.js";
 import { nowIso } from "../base/clock.js";
 import { fill } from "../base/dom.js";
-import { t } from "../words/index.js";
-
-const FLASH_MS = 1600;
-const AGAIN_MS = 1500;
 
 const part = (id) => document.getElementById(id);
 
@@ -39,7 +36,6 @@ export class Page {
     /** @type {Composer | null} */
     this.composer = null;
     this.writesIn = null;
-    this.loading = 0;
     this.painter = new Painter((keys, agents) => this.paint(keys, agents));
     this.state = new RoomState((keys, agents) => this.painter.changed(keys, agents), {
       now: nowIso, newId: () => crypto.randomUUID(),
@@ -60,7 +56,15 @@ export class Page {
       state: this.state, connection: this.connection,
       onEvent: (event) => this.heard(event),
       onBootstrap: (now) => this.isElsewhere(now),
-      onStale: () => this.again(),
+      onStale: () => this.start(),
+    });
+    this.loader = new Loader({
+      toast: this.toast,
+      onLoading: () => this.topbar.loading(),
+      onLoaded: (bootstrap) => this.show(bootstrap),
+      onSetup: openWizard,
+      onGone: (roomId) => this.gone(roomId),
+      onFailed: () => this.showTopbar(),
     });
     this.readMark = new ReadMark(this.state, () => this.scroller.stuck);
     this.context = this.contextOfViews();
@@ -74,9 +78,7 @@ export class Page {
     return {
       state: this.state,
       onError: (error) => this.toast.show(error.message),
-      openTurn: (turnId) => {
-        location.hash = routeHash("turn", turnId);
-      },
+      writeTo: (actorId) => this.composer?.writeTo(actorId),
       edit: (event) => this.composer?.edit(event),
       reply: (event) => this.composer?.reply(event),
       forward: (event) => this.composer?.forward(event),
@@ -93,6 +95,13 @@ export class Page {
       hasNewer: () => this.state.next !== null,
       onNewest: () => this.newest(),
     });
+    this.finder = new EntryFinder({
+      reach: (eventId) => this.history.reach(eventId),
+      say: (words) => this.toast.show(words),
+      onFound: () => {
+        this.scroller.stuck = false;
+      },
+    });
     part("timeline").before(this.history.lines.older);
     part("timeline").after(this.history.lines.newer, this.empty.element);
     fill(part("notices"), this.connection.banner, this.pending.element, this.toast.element);
@@ -100,22 +109,9 @@ export class Page {
 
   // --- loading ------------------------------------------------------------------------------
 
-  /** Load the room that the address names; the active one if it names none. */
-  async start() {
-    const route = parseRoute(location.hash);
-    const roomId = route?.name === "room" ? route.args[0] : null;
-    const attempt = ++this.loading;
-    this.topbar.loading();
-    let bootstrap;
-    try {
-      bootstrap = await get("/api/bootstrap", { render: "html", roomId });
-    } catch (error) {
-      if (attempt !== this.loading) return;
-      if (error.details?.status === "setup") openWizard();
-      else this.cannotLoad(error, roomId);
-      return;
-    }
-    if (attempt === this.loading) this.show(bootstrap);
+  /** Load the room that the address names; what is shown is followed until that one is there. */
+  start() {
+    return this.loader.load();
   }
 
   show(bootstrap) {
@@ -153,42 +149,33 @@ export class Page {
     fill(part("dock"), readingBar(room, active.roomId));
   }
 
-  cannotLoad(error, roomId) {
-    this.topbar.failed();
-    if (error.code === "NOT_FOUND" && roomId) {
-      this.toast.show(t("rooms.gone"), t("rooms.back"), () => {
-        history.replaceState(null, "", location.pathname);
-        this.start();
-      });
-      return;
-    }
-    const words = error.status === 401 ? t("connection.unauthorized") : t("load.failed", { message: error.message });
-    this.toast.show(words, t("load.retry"), () => this.start());
-    if (error.code === "RUNTIME_STARTING") setTimeout(() => location.reload(), AGAIN_MS);
+  showTopbar() {
+    if (this.state.room) this.topbar.show(this.state.room);
+    else this.topbar.failed();
   }
 
-  /** Load what the address names, in the place of what is shown. */
-  again() {
-    this.follower.close();
-    this.start();
+  /** A room that was asked for is not there; perhaps the one that is shown was deleted. */
+  gone(roomId) {
+    if (roomId === this.state.room?.roomId) this.follower.close();
+    this.showTopbar();
   }
 
-  /** Whether what is said goes into another room or file by now: then that is the one to show. */
+  /** Whether another room is to be shown by now: what is said goes there, or it could not be loaded before. */
   isElsewhere(now) {
     this.pending.show(now);
     this.state.takeRoster(now.agents);
     this.connection.compare(now);
     this.sidebar.loaded(now);
     const isReading = this.state.room.active === false;
-    if (isReading || now.room.roomId === this.state.room.roomId) return false;
-    this.again();
+    if (!this.loader.hasFailed && (isReading || now.room.roomId === this.state.room.roomId)) return false;
+    this.start();
     return true;
   }
 
   /** From a page far back to the newest, which is loaded anew. */
   newest() {
     this.router.leaveEntry();
-    this.again();
+    this.start();
   }
 
   // --- addresses ----------------------------------------------------------------------------
@@ -196,12 +183,12 @@ export class Page {
   went(route) {
     if (route?.name !== "room") {
       this.panel.show(route);
-      if (!route && !location.hash && this.state.room?.active === false) this.again();
+      if (!route && !location.hash && this.state.room?.active === false) this.start();
       return;
     }
     this.panel.show(null);
     const [roomId, eventId] = route.args;
-    if (roomId !== this.state.room?.roomId) this.again();
+    if (roomId !== this.state.room?.roomId) this.start();
     else if (eventId) this.goTo(eventId);
     else if (this.state.room.active) history.replaceState(null, "", location.pathname);
   }
@@ -209,26 +196,10 @@ export class Page {
   /** Show an entry, after loading the page around it. */
   async goTo(eventId) {
     if (!this.state.entryOf(eventId) && this.state.room?.active === false && !parseRoute(location.hash)) {
-      this.again();
+      this.start();
       return;
     }
-    this.goal = eventId;
-    try {
-      await this.history.reach(eventId);
-    } catch (error) {
-      this.toast.show(error.code === "NOT_FOUND" ? t("goto.missing") : error.message);
-      return;
-    }
-    if (this.goal !== eventId) return;
-    const target = document.getElementById(eventId);
-    if (!target?.classList.contains("item")) {
-      this.toast.show(t("goto.missing"));
-      return;
-    }
-    this.scroller.stuck = false;
-    target.scrollIntoView({ block: "center" });
-    target.classList.add("flash");
-    setTimeout(() => target.classList.remove("flash"), FLASH_MS);
+    await this.finder.goTo(eventId);
   }
 
   // --- drawing ------------------------------------------------------------------------------

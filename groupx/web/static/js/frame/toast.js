@@ -17,4 +17,8 @@ export class Toast {
       } }, label));
     this.element.hidden = false;
   }
+
+  hide() {
+    this.element.hidden = true;
+  }
 }
