@@ -91,7 +91,7 @@ def put_together(room_id: RoomId, ports: RoomPorts) -> Room:
     )
     side = _side(ports, transients)
     context = _context(ports, side, directory, transients)
-    agents = _agents(ports, context.ref, directory, transients)
+    agents = _agents(ports, context.ref, side, directory, transients)
     reindex = Bell()
     return Room(
         directory=directory,
@@ -181,6 +181,7 @@ def _rollups(
 def _agents(
     ports: RoomPorts,
     context: ActorRef[ToContext],
+    side: SideSessions,
     directory: AgentDirectory,
     transients: Transients,
 ) -> AgentsSupervisor:
@@ -204,6 +205,7 @@ def _agents(
         lanes,
         make,
         directory=directory,
+        on_halt=side.stop,
         stop_grace=stop_seconds(ports.config),
         jitter=random.random,
     )

@@ -45,13 +45,16 @@ class AgentsSupervisor:
         make: MakeAgent,
         *,
         directory: AgentDirectory,
+        on_halt: Callable[[ActorId], None],
         stop_grace: float,
         jitter: Callable[[], float],
     ) -> None:
-        """`lanes` are those of the enabled agents, in config order; seconds."""
+        """`lanes` are those of the enabled agents, in config order; seconds. `on_halt` ends what an
+        agent's program does beside its lane, when its user stops or restarts it; never waits."""
         self._lanes = lanes
         self._make = make
         self._directory = directory
+        self._on_halt = on_halt
         self._stop_grace = stop_grace
         self._jitter = jitter
         self._locks = {actor_id: trio.Lock() for actor_id in lanes}
@@ -117,6 +120,8 @@ class AgentsSupervisor:
             )
         action = {"start": self._start, "stop": self._stop, "restart": self._restart}
         self._directory.set_stopped(actor_id, request.action == "stop")
+        if request.action != "start":
+            self._on_halt(actor_id)
         nursery.start_soon(self._in_turn, actor_id, action[request.action], tree)
         view = self._directory.view(actor_id)
         return attrs.evolve(view, state=state_after(request.action, view.state))

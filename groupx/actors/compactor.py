@@ -11,7 +11,6 @@ from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore, Write
 from groupx.actors.side_sessions import (
-    HEALTHY,
     INVALID,
     MARK_BYTES,
     Asks,
@@ -210,11 +209,7 @@ class Compactor:
 
     def _healthy(self, ill: set[ActorId]) -> tuple[AgentView, ...]:
         """In the config's order."""
-        return tuple(
-            view
-            for view in self._ports.directory.views()
-            if view.enabled and view.state in HEALTHY and view.actor_id not in ill
-        )
+        return tuple(view for view in self._ports.directory.well() if view.actor_id not in ill)
 
     def _tell(self, running: Running, what: str, **more: object) -> None:
         body = {"compactionId": running.compaction_id, "pass": running.passes, **more}

@@ -19,6 +19,7 @@ from groupx.domain.times import iso_from_ms
 from groupx.domain.views import AgentView, ContextView
 from groupx.store.queries.lane import lane_views
 
+WELL = frozenset({AgentState.IDLE, AgentState.WORKING, AgentState.STARTING, AgentState.CANCELLING})
 COALESCE_SECONDS = 0.02
 """Commits of this long are counted together."""
 
@@ -70,6 +71,15 @@ class AgentDirectory:
             )
             for view in self._views.values()
             if view.enabled
+        )
+
+    def well(self) -> tuple[AgentView, ...]:
+        """Whose program may be asked beside what it does: enabled, up or coming up, and not to be
+        stopped."""
+        return tuple(
+            view
+            for view in self._views.values()
+            if view.enabled and view.state in WELL and view.actor_id not in self._stopped
         )
 
     def set_stopped(self, actor_id: ActorId, stopped: bool) -> None:

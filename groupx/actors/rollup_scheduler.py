@@ -12,11 +12,10 @@ import trio
 from groupx.actors.directory import AgentDirectory
 from groupx.actors.mailbox import ActorRef, Bell
 from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore, Write
-from groupx.actors.side_sessions import HEALTHY, INVALID, MARK_BYTES, Asks, SideFailure
+from groupx.actors.side_sessions import INVALID, MARK_BYTES, Asks, SideFailure
 from groupx.actors.steadfast import insist
 from groupx.domain.context_usage import side_usage
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import ActorId
 from groupx.domain.packet_entries import unforgeable
 from groupx.domain.rollup import (
     Batch,
@@ -80,7 +79,7 @@ class RollupSchedulerActor:
     async def _begun(self, days: tuple[PendingDay, ...]) -> Batch | None:
         """The first batch that is due of an owner that is there; None while there is none."""
         now = Now(self._ports.now_ms(), self._ports.local_date())
-        there = self._there()
+        there = {view.actor_id for view in self._ports.directory.well()}
         for key in days_to_write(days, now):
             if key.actor_id not in there:
                 continue
@@ -88,14 +87,6 @@ class RollupSchedulerActor:
             if batch is not None:
                 return batch
         return None
-
-    def _there(self) -> frozenset[ActorId]:
-        """Whose program may be asked now."""
-        return frozenset(
-            view.actor_id
-            for view in self._ports.directory.views()
-            if view.enabled and view.state in HEALTHY
-        )
 
     async def _work(self, batch: Batch) -> None:
         code = await self._failure(batch)

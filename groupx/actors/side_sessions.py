@@ -22,16 +22,11 @@ from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import ActorId
 from groupx.domain.outcomes import ENDINGS, Cause
-from groupx.domain.roster import AgentState
 
 AT_ONCE = 2
 """Of all engines together: they must not crowd out the room's own programs."""
 LONGEST_SECONDS = 900.0
 """For one answer, however lively its program is: what is asked beside the room is short."""
-HEALTHY = frozenset(
-    {AgentState.IDLE, AgentState.WORKING, AgentState.STARTING, AgentState.CANCELLING}
-)
-"""Whose program may be asked beside what it does."""
 MARK_BYTES = 8
 """Of chance, in the mark by which a prompt encloses its material."""
 INVALID = str(ErrorCode.NATIVE_TURN_FAILED)
@@ -78,6 +73,13 @@ class SideSessions:
     def __init__(self, programs: Mapping[ActorId, SideProgram]) -> None:
         self._programs = programs
         self._places = trio.CapacityLimiter(AT_ONCE)
+        self._asked: dict[ActorId, set[trio.CancelScope]] = {it: set() for it in programs}
+
+    def stop(self, actor_id: ActorId) -> None:
+        """End what this agent's program is asked, or waits to be asked: no answer of it counts any
+        more. Never waits."""
+        for asked in self._asked[actor_id]:
+            asked.cancel()
 
     async def ask(self, actor_id: ActorId, text: str) -> SideAnswer:
         """The answer to `text`, in a new session of `actor_id`; SideFailure.
@@ -85,10 +87,18 @@ class SideSessions:
         Cancelling it ends the program's tree at once.
         """
         program = self._programs[actor_id]
-        result: SideAnswer | SideFailure
-        async with self._places, trio.open_nursery() as nursery:
-            result = await _asked(program, text, nursery)
-            nursery.cancel_scope.cancel()
+        result: SideAnswer | SideFailure = _stopped(program.agent)
+        asked = trio.CancelScope()
+        self._asked[actor_id].add(asked)
+        try:
+            with asked:
+                async with self._places, trio.open_nursery() as nursery:
+                    result = await _asked(program, text, nursery)
+                    nursery.cancel_scope.cancel()
+        finally:
+            self._asked[actor_id].discard(asked)
+        if asked.cancel_called:
+            result = _stopped(program.agent)
         if isinstance(result, SideFailure):
             raise result
         return result
@@ -117,6 +127,12 @@ async def _asked(
         str(ErrorCode.TURN_IDLE_TIMEOUT),
         f"{program.agent.name} came to no end of its answer within {LONGEST_SECONDS:g} s, so it "
         "was stopped.",
+    )
+
+
+def _stopped(agent: AgentConfig) -> SideFailure:
+    return SideFailure(
+        str(ErrorCode.TARGET_NOT_RUNNING), f"{agent.name} was stopped before its answer was whole."
     )
 
 

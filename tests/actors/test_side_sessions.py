@@ -25,7 +25,7 @@ from groupx.adapters.contract import (
 from groupx.domain.context_usage import Usage
 from groupx.domain.errors import ErrorCode
 from groupx.domain.ids import ActorId
-from tests.actors.fakes import FakeProgram, FakePrompt, Room, open_room
+from tests.actors.fakes import FakeProgram, FakePrompt, Room, answers, open_room
 
 A = ActorId("agent:a")
 
@@ -166,6 +166,62 @@ async def test_two_are_asked_at_once_and_the_third_waits(jumping_clock, tmp_path
         assert sum(not session.closed.is_set() for session in it.program.sessions) == AT_ONCE
         prompts[1].answer()
         third.answer()
+
+
+@pytest.mark.parametrize("seconds", [0.01, 1.0])
+@pytest.mark.parametrize("action", ["stop", "restart"])
+async def test_who_is_stopped_or_restarted_is_not_asked_on(
+    jumping_clock, tmp_path, seconds, action
+) -> None:
+    """Neither while its program starts, nor while it answers."""
+    async with open_room(tmp_path, "a", "b") as room:
+        b = ActorId("agent:b")
+        sides = {actor_id: FakeProgram() for actor_id in room.agents}
+        room.side = SideSessions(
+            {
+                actor_id: SideProgram(
+                    agent=agent,
+                    sessions=attrs.evolve(room.session_ports(actor_id), adapter=sides[actor_id]),
+                )
+                for actor_id, agent in room.agents.items()
+            }
+        )
+        failures: list[SideFailure] = []
+
+        async def ask() -> None:
+            with pytest.raises(SideFailure) as caught:
+                await room.side.ask(A, "question")
+            failures.append(caught.value)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            nursery.start_soon(room.side.ask, b, "another's")
+            await trio.sleep(seconds)
+            await room.control(A, action)
+            assert (A in {it.actor_id for it in room.directory.well()}) == (action == "restart")
+            other = await sides[b].next_prompt()
+            await trio.sleep(0)
+            [failure] = failures
+            other.answer()
+        assert (failure.code, failure.transient) == (str(ErrorCode.TARGET_NOT_RUNNING), False)
+        assert all(session.closed.is_set() for session in sides[A].sessions)
+        assert [session.killed for session in sides[A].sessions] == [True] * (seconds > 0.05)
+
+
+async def test_an_answer_that_came_as_its_agent_was_stopped_does_not_count(
+    jumping_clock, tmp_path
+) -> None:
+    async with beside(tmp_path) as it:
+
+        async def script(prompt: FakePrompt) -> None:
+            prompt.answer()
+            it.sessions.stop(A)
+
+        it.program.script = script
+        assert (await it.failure()).code == str(ErrorCode.TARGET_NOT_RUNNING)
+        it.sessions.stop(A)
+        it.program.script = answers
+        assert (await it.sessions.ask(A, "question")).text == "answer 2"
 
 
 @pytest.mark.parametrize("seconds", [0.01, 1.0])
