@@ -49,6 +49,8 @@ class ChainLink:
     event_id: str
     actor_id: ActorId
     via: Via
+    excerpt: str
+    """How what was said begins: at most 200 characters of its first line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -69,4 +71,6 @@ class TurnDetail:
     """Why it failed or was interrupted, as it was said then."""
     reason: str | None = optional()
     """Why it was cancelled: as in `turn.cancelled`."""
+    stop_reason: str | None = optional()
+    """Why its answer is not whole: as in its `message.created`."""
     partial_text: str | None = optional()

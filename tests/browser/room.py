@@ -73,7 +73,8 @@ class RoomPage:
         return self.page.evaluate(
             """() => {
               const room = document.getElementById('scroller').getBoundingClientRect();
-              return [...document.querySelectorAll('#timeline :is(button, a, summary)')].filter(it => {
+              const all = document.querySelectorAll('#timeline :is(button, a, summary)');
+              return [...all].filter(it => {
                 const { left, top, right, bottom, width } = it.getBoundingClientRect();
                 if (!width || top < room.top || bottom > room.bottom) return false;
                 const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);

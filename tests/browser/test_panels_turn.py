@@ -28,6 +28,7 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     turn_id = turn_of(daemon, "agent:ada")
     panel = opened(room, f"#/turn/{turn_id}")
     expect(panel.locator(".turn-summary")).to_contain_text("Ada")
+    _hides_nothing(room, panel)
     child = panel.locator(".row-link", has_text="Bob")
     expect(child).to_contain_text("replied")
     expect(panel.locator(".turn-summary")).to_contain_text("replied")
@@ -57,6 +58,17 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     room.answer("ada").get_by_role("link", name="Details").click()
     expect(panel.get_by_role("button", name=turn_id)).to_be_visible()
     expect(panel.locator(".relevant")).to_contain_text("took too long; none were added")
+
+
+def _hides_nothing(room: RoomPage, panel: Locator) -> None:
+    """In every window that is not a phone's, the panel stands beside the timeline and Send."""
+    for width in (1200, 900, 1440):
+        room.page.set_viewport_size({"width": width, "height": 900})
+        left = panel.bounding_box()["x"]
+        for inside in (room.page.locator("#scroller"), room.page.locator(".send")):
+            box = inside.bounding_box()
+            assert box["x"] + box["width"] <= left
+        assert room.fits()
 
 
 def _with_what_was_left_out(route: Route) -> None:

@@ -11,7 +11,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.turn_detail import AttemptView, ChainLink, ReceiptView, TurnDetail, Via
 from groupx.store.chain import MAX_SHOWN, cause_of, chain_of
-from groupx.store.event_rows import load_json
+from groupx.store.event_rows import content_of, load_json
 from groupx.store.turn_rows import TurnRow, get_turn
 from groupx.store.turn_views import child_turns, turn_view
 
@@ -32,6 +32,8 @@ _CAUSE = """
 SELECT actor_id, event_type, body_json, provenance_json FROM events WHERE event_id = ?
 """
 _END = "SELECT body_json FROM events WHERE event_id = ?"
+_STOP = "SELECT json_extract(body_json, '$.stopReason') FROM events WHERE event_id = ?"
+MAX_EXCERPT = 200
 _KINDS: dict[str, Via] = {
     "retry": "retry",
     "continue": "continue",
@@ -50,6 +52,7 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
     receipt = conn.execute(_RECEIPT, (turn_id,)).fetchone()
     ended = conn.execute(_END, (view.terminal_event_id,)).fetchone()
     end: dict[str, Any] = load_json(ended[0]) if ended else {}
+    stop = conn.execute(_STOP, (view.response_event_id,)).fetchone()
     return TurnDetail(
         turn=view,
         attempts=tuple(_attempt(item) for item in conn.execute(_ATTEMPTS, (turn_id,))),
@@ -64,6 +67,7 @@ def turn_detail(conn: sqlite3.Connection, turn_id: str) -> TurnDetail:
         chain=_chain(conn, row),
         message=end.get("message"),
         reason=end.get("reason"),
+        stop_reason=stop[0] if stop else None,
         children=child_turns(conn, row.root_correlation_id, turn_id, MAX_CHILDREN),
         partial_text=row.partial_text,
     )
@@ -114,13 +118,20 @@ def _link(conn: sqlite3.Connection, turn: TurnRow) -> ChainLink:
     actor_id, event_type, body, provenance = conn.execute(
         _CAUSE, (turn.source_event_id,)
     ).fetchone()
-    above = cause_of(turn)
+    above, said = cause_of(turn), load_json(body)
     return ChainLink(
         turn_id=above,
         event_id=turn.source_event_id,
         actor_id=ActorId(actor_id),
-        via=_via(event_type, load_json(body), provenance, called=above is not None),
+        via=_via(event_type, said, provenance, called=above is not None),
+        excerpt=_excerpt(content_of(said)),
     )
+
+
+def _excerpt(content: str) -> str:
+    """The first line that says something, cut."""
+    line = content.lstrip()[: MAX_EXCERPT + 1].split("\n", 1)[0].rstrip()
+    return line if len(line) <= MAX_EXCERPT else f"{line[:MAX_EXCERPT].rstrip()}…"
 
 
 def _via(event_type: str, body: dict[str, Any], provenance: str | None, *, called: bool) -> Via:

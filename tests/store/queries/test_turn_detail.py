@@ -86,6 +86,25 @@ def test_the_chain_runs_from_the_first_cause(ledger):
     ]  # fmt: skip
 
 
+def test_each_step_of_the_chain_says_how_it_begins(ledger):
+    for said, excerpt in [
+        ("\n  look at this \nand that", "look at this"),
+        ("a" * 200, "a" * 200),
+        ("a" * 201, "a" * 200 + "…"),
+    ]:
+        turn_id = ledger.queued(content=said)
+        assert detail(ledger, turn_id)["chain"][0]["excerpt"] == excerpt
+
+
+def test_an_answer_that_was_cut_short_says_so(ledger):
+    turn_id, attempt_id = ledger.running(ledger.a)
+    ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="half", stop_reason="max_tokens")
+    assert detail(ledger, turn_id)["stopReason"] == "max_tokens"
+    whole, attempt_id = ledger.running(ledger.b)
+    ledger.end(whole, attempt_id, Cause.COMPLETED, response="all")
+    assert "stopReason" not in detail(ledger, whole)
+
+
 def test_unknown(ledger):
     with pytest.raises(GroupXError, match="NOT_FOUND"):
         turn_detail(ledger.conn, "turn_none")

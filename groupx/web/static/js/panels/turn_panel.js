@@ -6,7 +6,7 @@ import { elapsedElement } from "../base/time.js";
 import { commands, get } from "../transport/api.js";
 import { actionButton } from "../view/actions.js";
 import { foldedText } from "../view/text.js";
-import { retryOrContinue } from "../view/turn_state.js";
+import { cutText, retryOrContinue } from "../view/turn_state.js";
 import { has, t } from "../words/index.js";
 import { copyable, facts, section } from "./parts.js";
 import { Refresher } from "./refresher.js";
@@ -88,16 +88,16 @@ class ShownTurn {
     ];
   }
 
-  head({ turn, message, reason }) {
+  head({ turn, message, reason, stopReason }) {
     const name = this.state.agentName(turn.targetActorId);
-    const why = message ?? (reason && has(`reason.${reason}`) ? t(`reason.${reason}`) : null);
+    const why = cutText(stopReason) || (message ?? (reason && has(`reason.${reason}`) ? t(`reason.${reason}`) : null));
     const bad = turn.status === "failed" || turn.status === "interrupted";
     const unknown = turn.terminalAt && turn.status !== "completed" && turn.deliveryCertainty === "unknown";
     return h("div", { class: "turn-summary" },
       avatar(turn.targetActorId, name),
       h("div", null,
         h("div", { class: `name ${colourClass(turn.targetActorId)}` }, name),
-        h("div", { class: bad ? "bad-text" : "note" }, statusText(turn),
+        h("div", { class: bad ? "bad-text" : "note" }, stopReason ? t("state.cutShort") : statusText(turn),
           turn.startedAt && !turn.terminalAt ? [" ", elapsedElement(turn.startedAt)] : null,
           turn.errorCode ? [" · ", h("code", null, turn.errorCode)] : null),
         why ? h("p", null, why) : null,

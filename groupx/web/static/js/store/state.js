@@ -279,7 +279,9 @@ export class RoomState {
       const turn = this.turns.get(turnId);
       turn.target ??= event.actor.actorId;
       turn.responseEventId = event.eventId;
+      turn.stopReason = event.body.stopReason;
       this.turnEntry(turn, event.seq, event);
+      this.touchTurn(turn);
       return;
     }
     this.dropPending(event);

@@ -31,6 +31,8 @@ export class Turn {
     this.startedAt = undefined;
     /** @type {number | undefined} how much it had written; said of interrupted ones only */
     this.partialCharacters = undefined;
+    /** @type {string | undefined} why its answer is not whole */
+    this.stopReason = undefined;
     /** @type {"unknown" | "delivered" | "not_delivered" | undefined} */
     this.certainty = undefined;
   }

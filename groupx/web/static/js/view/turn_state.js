@@ -12,6 +12,7 @@ import { turnLink } from "./links.js";
 /** Words for a turn's state. */
 export function stateText(turn, state) {
   if (turn.deliveryUnknown) return t("state.unknown");
+  if (turn.status === "completed" && turn.stopReason) return t("state.cutShort");
   if (turn.status !== "queued") return t(`state.${turn.status}`);
   const agent = state.agents.get(turn.target);
   if (agent?.state === "stopped") return t("state.queuedStopped", { name: agent.name });
@@ -21,7 +22,15 @@ export function stateText(turn, state) {
   return t(turn.preparing ? "state.preparing" : "state.next");
 }
 
+/** Why an answer is not whole; empty when it is. */
+export function cutText(stopReason) {
+  if (!stopReason) return "";
+  const key = `stop.${stopReason}`;
+  return has(key) ? t(key) : t("stop.other", { reason: stopReason });
+}
+
 function tone(turn) {
+  if (turn.status === "completed" && turn.stopReason) return "warn";
   if (turn.status === "completed") return "good";
   if (turn.status === "failed" || turn.status === "interrupted") return "bad";
   return turn.ended || turn.status === "queued" ? "dim" : "busy";
@@ -29,6 +38,7 @@ function tone(turn) {
 
 /** Why it ended as it did, in one sentence; empty when there is nothing to add. */
 export function whyText(turn) {
+  if (turn.stopReason) return cutText(turn.stopReason);
   if (turn.message) return turn.message;
   if (turn.errorCode) return turn.errorCode;
   const key = `reason.${turn.reason}`;

@@ -1,6 +1,6 @@
 // An agent's bubble: from the first sign of life of its turn to the finished answer.
 
-import { fill, h, redrawn } from "../base/dom.js";
+import { fill, h, redrawn, say } from "../base/dom.js";
 import { t } from "../words/index.js";
 import { commands } from "../transport/api.js";
 import { elapsedElement } from "../base/time.js";
@@ -11,7 +11,7 @@ import { PartialView } from "./partial.js";
 import { quoteOf } from "./quote.js";
 import { finished } from "./rendered.js";
 import { GrowingText } from "./text.js";
-import { canContinue, drawTargets, retry, retryOrContinue, stateText, whyText } from "./turn_state.js";
+import { canContinue, cutText, drawTargets, retry, retryOrContinue, stateText, whyText } from "./turn_state.js";
 
 const FORCE_AFTER_MS = 5000;
 
@@ -41,11 +41,18 @@ export class TurnView {
     if (event) this.finish(event);
     else this.live.set(turn.text);
     this.partial.update(turn);
-    const cut = event?.body.truncated === true;
-    this.note.hidden = !(cut || (turn.gap && !event));
-    this.note.textContent = cut ? t("message.truncated") : t("turn.gap");
+    this.showNote(turn, event);
     if (event) drawTargets(this.targets, this.context.state.turns.of(event.eventId), this.context);
     this.showStatus(turn, event);
+  }
+
+  /** What is missing of the text, and why. */
+  showNote(turn, event) {
+    const missing = event
+      ? [cutText(event.body.stopReason), event.body.truncated === true ? t("message.truncated") : ""]
+      : [turn.gap ? t("turn.gap") : ""];
+    say(this.note, missing.filter(Boolean).join(" "));
+    this.note.classList.toggle("cut-short", Boolean(event?.body.stopReason));
   }
 
   finish(event) {

@@ -6,9 +6,7 @@ import { routeHash } from "../../frame/router.js";
 import { t } from "../../words/index.js";
 import { section, whose } from "../parts.js";
 
-const EXCERPT = 140;
-
-/** The cause chain; `state` gives names and the words of what is loaded. */
+/** The cause chain; `state` gives names. */
 export function causes({ chain, turn }, state) {
   const mine = h("li", { class: "step step-end" },
     h("span", { class: `name ${colourClass(turn.targetActorId)}` }, state.agentName(turn.targetActorId)),
@@ -17,23 +15,17 @@ export function causes({ chain, turn }, state) {
     h("ol", { class: "chain" }, chain.map((link) => step(link, state)), mine));
 }
 
-function step({ turnId, eventId, actorId, via }, state) {
+function step({ turnId, eventId, actorId, via, excerpt }, state) {
   const name = whose(actorId, state);
-  const said = state.events.get(eventId)?.body.content;
   return h("li", { class: "step" },
     avatar(actorId, name),
     h("div", { class: "step-text" },
       h("div", null, h("span", { class: `name ${colourClass(actorId)}` }, name), ` ${t(`details.via.${via}`)}`),
-      said ? h("div", { class: "excerpt note" }, excerpt(said)) : null,
+      excerpt ? h("div", { class: "excerpt note" }, excerpt) : null,
       h("div", { class: "links" },
         h("a", { class: "link", href: `#${eventId}`, "data-key": `said:${eventId}` }, t("details.toMessage")),
         turnId ? h("a", { class: "link", href: routeHash("turn", turnId), "data-key": `turn:${turnId}` },
           t("details.toTurn")) : null)));
-}
-
-function excerpt(text) {
-  const line = text.trim().replace(/\s+/g, " ");
-  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
 }
 
 /** The turns that came out of it. */
