@@ -3,6 +3,7 @@
 
 import { h } from "../base/dom.js";
 import { routeHash } from "../frame/router.js";
+import { reason } from "../base/reasons.js";
 import { t } from "../words/index.js";
 import { Tabs } from "./tabs.js";
 import { TurnWatch } from "./watch.js";
@@ -58,7 +59,7 @@ export class Notifier {
     const turn = this.state.turns.byId.get(turnId);
     const name = this.state.agentName(turn?.target ?? "");
     const shown = new Notification(t(`attention.${kind}`, { name }), {
-      body: turn?.message ?? "", tag: `groupx:${turnId}`, silent: kind === "done", icon: "/static/icon.svg",
+      body: reason(turn?.errorCode, turn?.message), tag: `groupx:${turnId}`, silent: kind === "done", icon: "/static/icon.svg",
     });
     shown.onclick = () => {
       window.focus();

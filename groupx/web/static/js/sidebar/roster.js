@@ -3,6 +3,7 @@
 import { commands } from "../transport/api.js";
 import { assignColours, avatar } from "../base/actors.js";
 import { fill, h, redrawn, say } from "../base/dom.js";
+import { reason } from "../base/reasons.js";
 import { elapsedElement } from "../base/time.js";
 import { routeHash } from "../frame/router.js";
 import { language, t } from "../words/index.js";
@@ -71,7 +72,7 @@ export class Roster {
       else this.opened.delete(agent.actorId);
     });
     const why = agent.lastError && !RUNNING.has(agent.state)
-      ? h("p", { class: "agent-error", title: agent.lastError.code }, agent.lastError.message) : null;
+      ? h("p", { class: "agent-error", title: agent.lastError.code }, reason(agent.lastError.code, agent.lastError.message)) : null;
     return [details, why];
   }
 

@@ -1,6 +1,7 @@
 // Commands and reads. Every refusal becomes an ApiError that can be shown as it is.
 
 import { heardDate } from "../base/clock.js";
+import { fullReason } from "../base/reasons.js";
 import { t } from "../words/index.js";
 
 const TIMEOUT_MS = 20_000;
@@ -62,7 +63,7 @@ async function request(method, path, body, signal) {
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
   const error = answer?.error ?? { code: "INTERNAL_ERROR", message: t("error.unreadable") };
-  throw new ApiError(error.code, error.message, { status: response.status, details: error.details });
+  throw new ApiError(error.code, fullReason(error.code, error.message), { status: response.status, details: error.details });
 }
 
 const segment = encodeURIComponent;

@@ -1,6 +1,7 @@
 // Lines between the messages: what happened to the room, and what this page does not know.
 
 import { h, fill } from "../base/dom.js";
+import { fullReason } from "../base/reasons.js";
 import { has, t } from "../words/index.js";
 import { clockTime } from "../base/time.js";
 import { textElement } from "./text.js";
@@ -23,7 +24,7 @@ export class NoticeView {
   body({ type, actor, body }) {
     const key = `notice.${type}`;
     const about = body.actorId ?? actor.actorId;
-    const words = body.message ?? body.errorCode ?? body.limit ?? body.content ?? "";
+    const words = (fullReason(body.errorCode ?? body.code, body.message) || body.limit) ?? body.content ?? "";
     if (has(key)) {
       return h("span", null, t(key, { name: this.state.agentName(about), text: words }));
     }

@@ -5,6 +5,7 @@ import * as assistant from "./assistant.js";
 import * as composer from "./composer.js";
 import * as connection from "./connection.js";
 import * as context from "./context.js";
+import * as errors from "./errors.js";
 import * as frame from "./frame.js";
 import * as keys from "./keys.js";
 import * as memory from "./memory.js";
@@ -18,7 +19,7 @@ import * as setup from "./setup.js";
 import * as sidebar from "./sidebar.js";
 import * as turn from "./turn.js";
 
-const TABLES = [setup, composer, connection, frame, turnPanel, room, roster, turn, agentPanel, assistant, context,
+const TABLES = [setup, composer, connection, errors, frame, turnPanel, room, roster, turn, agentPanel, assistant, context,
   memory, panels, records, keys, search, sidebar];
 const STRINGS = {
   en: Object.assign({}, ...TABLES.map((table) => table.en)),

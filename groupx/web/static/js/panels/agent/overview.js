@@ -2,6 +2,7 @@
 
 import { avatar } from "../../base/actors.js";
 import { fill, h, redrawn, say } from "../../base/dom.js";
+import { original, reason } from "../../base/reasons.js";
 import { elapsedElement } from "../../base/time.js";
 import { routeHash } from "../../frame/router.js";
 import { commands } from "../../transport/api.js";
@@ -56,7 +57,7 @@ export class Overview {
             href: routeHash("turn", agent.lane.activeTurnId) }, t("agent.itsTurn")) : null)),
       agent.lastError ? h("div", { class: "ending bad agent-last-error" },
         h("strong", null, t(RUNNING.has(agent.state) ? "agent.lastError" : "agent.state.failed")),
-        h("span", { class: "why-full" }, agent.lastError.message), h("code", null, agent.lastError.code)) : null,
+        h("span", { class: "why-full" }, reason(agent.lastError.code, agent.lastError.message)), saidBy(agent.lastError), h("code", null, agent.lastError.code)) : null,
       h("div", { class: "buttons" }, this.actions(agent)),
       facts([
         ["agent.program", agent.program ? `${agent.program.name} ${agent.program.version}` : null],
@@ -83,6 +84,12 @@ export class Overview {
       settings,
     ];
   }
+}
+
+/** What the daemon said of it, where that is in another language. */
+function saidBy({ code, message }) {
+  const said = original(code, message);
+  return said ? h("span", { class: "why-full note", lang: "en" }, said) : null;
 }
 
 function session({ continuity }) {

@@ -2,6 +2,7 @@
 
 import { avatar } from "../../base/actors.js";
 import { fill, h, redrawn } from "../../base/dom.js";
+import { fullReason } from "../../base/reasons.js";
 import { timeElement } from "../../base/time.js";
 import { finished } from "../../view/rendered.js";
 import { GrowingText } from "../../view/text.js";
@@ -37,7 +38,7 @@ export class SideMessage {
     const lost = state === "failed" || state === "unanswered" || state === "cancelled";
     return h("div", { class: `side-state ${state === "failed" ? "bad-text" : "note"}` },
       h("span", null, t(`assistant.message.${state}`)),
-      error ? h("span", { title: error.code }, ` ${error.message}`) : null,
+      error ? h("span", { title: error.code }, ` ${fullReason(error.code, error.message)}`) : null,
       lost && message.clientCommandId ? h("button", { class: "quiet", type: "button", "data-key": "again",
         onclick: () => this.again(message) }, t("turn.retry")) : null);
   }

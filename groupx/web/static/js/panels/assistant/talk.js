@@ -1,6 +1,7 @@
 // One opening of the side conversation: it asks how the assistant stands, and follows a reply.
 
 import { fill, h, place, say } from "../../base/dom.js";
+import { fullReason } from "../../base/reasons.js";
 import { routeHash } from "../../frame/router.js";
 import { newCommandId } from "../../transport/api.js";
 import { assistant } from "../../transport/assistant.js";
@@ -158,7 +159,8 @@ export class Talk {
     const { standing } = this.conversation;
     this.off.hidden = !standing || !this.conversation.off;
     if (this.off.hidden) return;
-    const why = standing.lastError?.message ?? t(standing.enabled ? "assistant.offNow" : "assistant.none");
+    const why = standing.lastError ? fullReason(standing.lastError.code, standing.lastError.message)
+      : t(standing.enabled ? "assistant.offNow" : "assistant.none");
     fill(this.off, h("p", null, why), standing.enabled ? null : [h("p", { class: "note" }, t("assistant.what")),
       h("a", { class: "button", href: routeHash("setup") }, t("assistant.setup"))]);
   }
