@@ -41,6 +41,14 @@ UPDATE agent_dated_memory_sources SET skipped_reason = :skipped
 WHERE room_id = :room AND actor_id = :actor AND local_date = :date AND processed_at IS NULL
   AND skipped_reason IS NULL AND terminal_at > :running
 """
+_DAYS_OF_ROOM = """
+SELECT actor_id, local_date FROM agent_dated_memory_rollups
+WHERE room_id = :room AND pending_turns > 0
+"""
+_END_BATCH = """
+UPDATE agent_dated_memory_rollups SET last_attempt_at = NULL
+WHERE room_id = :room AND actor_id = :actor AND local_date = :date AND next_attempt_at IS NULL
+"""
 _RECOUNT = """
 UPDATE agent_dated_memory_rollups SET (pending_turns, pending_chars, pending_through_seq,
   first_pending_at, last_pending_at, updated_at) = (
@@ -86,6 +94,16 @@ def skip_queued(tx: Transaction, room_id: RoomId, actor_id: ActorId, reason: str
     for date, running in tx.conn.execute(_DAYS, agent).fetchall():
         day = {**agent, "date": date}
         tx.conn.execute(_SKIP, {**day, "skipped": reason, "running": running or ""})
+        recount_day(tx, room_id, actor_id, date)
+
+
+def skip_all(tx: Transaction, room_id: RoomId, reason: str) -> None:
+    """Settle all dated work of the room that is not done; a batch that runs ends, and what comes
+    of it is not kept."""
+    for actor_id, date in tx.conn.execute(_DAYS_OF_ROOM, {"room": room_id}).fetchall():
+        day = {"room": room_id, "actor": actor_id, "date": date}
+        tx.conn.execute(_END_BATCH, day)
+        tx.conn.execute(_SKIP, {**day, "skipped": reason, "running": ""})
         recount_day(tx, room_id, actor_id, date)
 
 

@@ -6,6 +6,7 @@ from groupx.domain.event_types import TRANSCRIPT
 from groupx.domain.ids import OPERATOR_BINDING, ActorId, RoomId
 from groupx.store.command_rows import first_result, remember, sender_instance
 from groupx.store.context_floor import reset_floor
+from groupx.store.dated_sources import skip_all
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
 from groupx.store.usage_rows import context_renewed
@@ -23,11 +24,14 @@ _SUPERSEDE = """
 UPDATE summaries SET status = 'superseded'
 WHERE room_id = ? AND status = 'active' AND through_seq <= ?
 """
+SKIPPED = "reset"
+"""The `skipped_reason` of turns that no memory of their day was made of when the line was drawn."""
 _AGENTS = "SELECT actor_id FROM actors WHERE kind = 'agent' AND enabled = 1"
 
 
 def reset_context(tx: Transaction, command: ResetContext) -> ContextReset:
-    """Move the active room's floor to its newest event; a checkpoint at or under it ends.
+    """Move the active room's floor to its newest event; a checkpoint at or under it ends, and of
+    turns under it no memory is made any more.
 
     Where nothing was said since the last reset, nothing changes and nothing is written. With
     `reset_native_sessions` the lanes are woken, so that each agent leaves its session when idle.
@@ -53,6 +57,7 @@ def _write(
     renewed = command.reset_native_sessions
     tx.conn.execute(_INSERT, (tx.ids.new("reset"), room_id, through_seq, renewed, tx.now))
     tx.conn.execute(_SUPERSEDE, (room_id, through_seq))
+    skip_all(tx, room_id, SKIPPED)
     context_renewed(tx, room_id)
     operator = command.key.binding_id == OPERATOR_BINDING
     tx.emit(

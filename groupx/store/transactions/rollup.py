@@ -226,6 +226,7 @@ def _measure(tx: Transaction, done: FinishBatch) -> None:
 def _overtaken(key: DayKey) -> GroupXError:
     return GroupXError(
         ErrorCode.STORE_CONFLICT,
-        f"The memory of {key.local_date} of {key.actor_id} was changed while this one was written, "
-        "so this one was dropped; its turns are taken up again.",
+        f"The memory of {key.local_date} of {key.actor_id} was changed, or its room reset, while "
+        "this one was written, so it was dropped; those of its turns that still wait are taken up "
+        "again.",
     )

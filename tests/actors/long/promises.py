@@ -15,7 +15,7 @@ WHERE event_type = 'message.withdrawn'
 _CHECKPOINTS = "SELECT from_seq, through_seq, created_at, content FROM summaries"
 _SOURCES = """
 SELECT actor_id, local_date, source_event_id, response_event_id, memory_id IS NOT NULL,
-  processed_at IS NOT NULL, skipped_reason IS NOT NULL FROM agent_dated_memory_sources
+  processed_at IS NOT NULL, coalesce(skipped_reason, '') FROM agent_dated_memory_sources
 """
 _DAYS = """
 SELECT s.local_date, substr(said.occurred_at, 1, 10), substr(s.terminal_at, 1, 10)
@@ -49,15 +49,18 @@ def every_checkpoint_tells_of_all(conn: sqlite3.Connection) -> None:
 
 
 def every_turn_is_remembered_once(conn: sqlite3.Connection, it: Teller) -> None:
-    """But those of the agent that is excluded, which are never shown beside the room."""
+    """But those of the agent that is excluded and those that a reset found waiting: they are in no
+    memory."""
     shown = Counter(
         pair for batch in it.cast.remembered for pair in zip(batch[::2], batch[1::2], strict=True)
     )
     days: Counter[tuple[str, str]] = Counter()
     sources = conn.execute(_SOURCES).fetchall()
     for actor_id, day, source, response, *end in sources:
-        remembered = actor_id != D
-        assert end == [remembered, remembered, not remembered]
+        reason = "policy_excluded" if actor_id == D else end[-1]
+        remembered = not reason
+        assert end == [remembered, remembered, reason]
+        assert reason in ("", "policy_excluded", "reset")
         assert shown.pop((source, response), 0) == remembered
         if remembered:
             days[actor_id, day] += 1

@@ -4,6 +4,7 @@ import attrs
 import orjson
 import pytest
 
+from groupx.domain.context_reset import ResetContext
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_ASSISTANT, USER_WEB
 from groupx.domain.memory_policy import SetPolicy
@@ -11,9 +12,11 @@ from groupx.domain.outcomes import Cause
 from groupx.domain.rollup import DayKey, FailBatch, FinishBatch
 from groupx.domain.rooms import NewRoom
 from groupx.domain.times import ms_from_iso
+from groupx.store.context_floor import reset_floor
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.queries.rollups import DaysQuery, batch_pairs, dated_days, pending_days
 from groupx.store.record_rows import find_record
+from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.memory_policy import set_policy
 from groupx.store.transactions.retract import retract_record
 from groupx.store.transactions.rollup import begin_batch, fail_batch, finish_batch
@@ -293,6 +296,73 @@ def test_a_batch_that_a_crash_left_is_not_begun_again_under_such_a_policy(ledger
     ledger.write(recover_rollups, None)
     assert begin(ledger) is None
     assert [row[3] for row in ledger.rows(SOURCES)] == ["policy_disabled"]
+
+
+# --- a reset --------------------------------------------------------------------------------------
+
+
+def reset(ledger):
+    ledger.write(reset_context, ResetContext(key=ledger.key("context.reset"), by=USER_WEB))
+
+
+def after_reset(ledger):
+    """A turn at work, and its attempt."""
+    turn_id = ledger.queued()
+    floor = reset_floor(ledger.conn, MAIN_ROOM)
+    return turn_id, ledger.claim(turn_id, reset_through_seq=floor).attempt_id
+
+
+def ended(ledger, turn_id, attempt_id):
+    return ledger.end(turn_id, attempt_id, Cause.COMPLETED, response="done").turn_id
+
+
+def test_what_waited_when_the_room_was_reset_is_in_no_memory(ledger):
+    """Of nobody's day, whether it was never tried, had failed, or is being written."""
+    remembered = ledger.completed().turn_id
+    first = finish(ledger, begin(ledger))
+    waited = [ledger.completed(actor).turn_id for actor in (A, B)]
+    ledger.write(fail_batch, FailBatch(batch=begin(ledger), code="ADAPTER_EXITED"))
+    reset(ledger)
+    assert ledger.rows(SOURCES) == [
+        (remembered, 1, first, None), *((turn, 0, None, "reset") for turn in waited),
+    ]  # fmt: skip
+    assert waiting(ledger) == []
+    assert find_record(ledger.conn, "memory", first).status == "active"
+    assert begin(ledger) is None
+    later = ended(ledger, *after_reset(ledger))
+    batch = begin(ledger)
+    assert (batch.turn_ids, batch.previous.memory_id) == ((later,), first)
+
+
+def test_a_memory_that_was_being_written_when_the_room_was_reset_is_dropped(ledger, refused):
+    before = ledger.completed().turn_id
+    batch = begin(ledger)
+    reset(ledger)
+    after = ended(ledger, *after_reset(ledger))
+    refused("STORE_CONFLICT", finish_batch, done(batch))
+    ledger.write(fail_batch, FailBatch(batch=batch, code="STORE_CONFLICT"))
+    assert [(row[0], row[3]) for row in ledger.rows(SOURCES)] == [(before, "reset"), (after, None)]
+    again = begin(ledger)
+    assert (again.turn_ids, again.previous) == ((after,), None)
+    assert ledger.counts()["memory_records"] == 0
+    assert finish(ledger, again) is not None
+
+
+def test_a_turn_that_ran_through_a_reset_is_remembered(ledger):
+    turn_id, attempt_id = ledger.running()
+    reset(ledger)
+    ended(ledger, turn_id, attempt_id)
+    assert begin(ledger).turn_ids == (turn_id,)
+
+
+def test_a_reset_is_of_its_room_alone(ledger):
+    ledger.completed()
+    ledger.write(new_room, NewRoom(key=ledger.key("room.new")))
+    ledger.bindings[A] = ledger.open_session(A)
+    ledger.completed()
+    reset(ledger)
+    [day] = pending_days(ledger.conn, (A,))
+    assert day.key.room_id == MAIN_ROOM
 
 
 # --- taking it back -------------------------------------------------------------------------------
