@@ -2,12 +2,13 @@
 
 import { avatar, colourClass } from "../base/actors.js";
 import { fill, h, redrawn, say } from "../base/dom.js";
+import { original } from "../base/reasons.js";
 import { elapsedElement } from "../base/time.js";
 import { commands, get } from "../transport/api.js";
 import { actionButton } from "../view/actions.js";
 import { foldedText } from "../view/text.js";
-import { cutText, retryOrContinue } from "../view/turn_state.js";
-import { has, t } from "../words/index.js";
+import { retryOrContinue, whyText } from "../view/turn_state.js";
+import { t } from "../words/index.js";
 import { copyable, facts, section } from "./parts.js";
 import { Refresher } from "./refresher.js";
 import { attempts } from "./turn/attempts.js";
@@ -90,7 +91,8 @@ class ShownTurn {
 
   head({ turn, message, reason, stopReason }) {
     const name = this.state.agentName(turn.targetActorId);
-    const why = cutText(stopReason) || (message ?? (reason && has(`reason.${reason}`) ? t(`reason.${reason}`) : null));
+    const why = whyText({ errorCode: turn.errorCode, message, reason, stopReason });
+    const said = original(turn.errorCode, message);
     const bad = turn.status === "failed" || turn.status === "interrupted";
     const unknown = turn.terminalAt && turn.status !== "completed" && turn.deliveryCertainty === "unknown";
     return h("div", { class: "turn-summary" },
@@ -101,6 +103,7 @@ class ShownTurn {
           turn.startedAt && !turn.terminalAt ? [" ", elapsedElement(turn.startedAt)] : null,
           turn.errorCode ? [" · ", h("code", null, turn.errorCode)] : null),
         why ? h("p", null, why) : null,
+        said ? h("p", { class: "note", lang: "en" }, said) : null,
         unknown ? h("p", null, t("state.unknownHint")) : null,
         h("div", { class: "buttons" }, this.actions(turn))));
   }

@@ -1,6 +1,7 @@
 // One line per target under a message: where its turn stands, and the one thing to do about it.
 
 import { fill, h, redrawn } from "../base/dom.js";
+import { reason } from "../base/reasons.js";
 import { elapsedElement } from "../base/time.js";
 import { routeHash } from "../frame/router.js";
 import { has, t } from "../words/index.js";
@@ -39,8 +40,7 @@ function tone(turn) {
 /** Why it ended as it did, in one sentence; empty when there is nothing to add. */
 export function whyText(turn) {
   if (turn.stopReason) return cutText(turn.stopReason);
-  if (turn.message) return turn.message;
-  if (turn.errorCode) return turn.errorCode;
+  if (turn.message || turn.errorCode) return reason(turn.errorCode, turn.message);
   const key = `reason.${turn.reason}`;
   return has(key) ? t(key) : turn.reason ?? "";
 }
