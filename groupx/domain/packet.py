@@ -175,8 +175,9 @@ class _Optional:
 
 
 def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> _Optional | None:
-    """What fits beside `size` characters, the more important first: no memory takes the place of
-    unread transcript that must be there, and none goes over the soft limit."""
+    """What fits beside `size` characters, the more important first: unread transcript that must be
+    there, then memories, then transcript that the checkpoint tells in short anyway. Only the first
+    goes over the soft limit."""
     target, kept = inputs.target_actor_id, inputs.memories
     soft = int(hard * SOFT_CONTEXT_SHARE)
 
@@ -184,12 +185,10 @@ def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> _Optiona
         older = 0 if sort is None else kept.older.get(sort, 0)
         return choose(name, records, older, target=target, mark=mark, characters=soft - taken)
 
-    core = of("agent_core_memory", kept.core, "core", size + _unread_needed(inputs, mark))
+    needed = _unread_needed(inputs, mark)
+    size += needed
+    core = of("agent_core_memory", kept.core, "core", size)
     size += len(core.section.text)
-    delta = _delta(inputs, mark, size, hard)
-    if delta is None:
-        return None
-    size += len(delta.section.text)
     dated = of("agent_dated_memory", kept.dated, "dated", size)
     size += len(dated.section.text)
     pinned = of("pinned_group_memory", kept.room, "room", size)
@@ -202,7 +201,11 @@ def _optional(inputs: PacketInputs, mark: str, size: int, hard: int) -> _Optiona
     is_said = of("self_identity", kept.is_said_to_be(target), None, size)
     size += len(is_said.section.text)
     observed = of("observed_identity", kept.said_of_it(target), "identity", size)
-    return _Optional([core, delta, dated, pinned, relevant, is_said, observed], record)
+    size += len(observed.section.text)
+    delta = _delta(inputs, mark, size - needed, hard)
+    if delta is None:
+        return None
+    return _Optional([core, dated, pinned, relevant, is_said, observed, delta], record)
 
 
 # --- sections ---------------------------------------------------------------------------------

@@ -397,19 +397,38 @@ def test_source_labels_of_memories(author, subject, source_kind, label) -> None:
     assert f" source={label} " in head
 
 
-def test_core_goes_before_covered_transcript_which_goes_before_the_rest() -> None:
-    old = [said(seq, f"{seq}:" + "x" * 500) for seq in range(1, 11)]
+def test_every_memory_goes_before_transcript_that_the_checkpoint_covers() -> None:
+    """What stands nowhere else before what stands twice."""
+    old = [said(seq, f"{seq}:" + "x" * 500) for seq in range(1, 12)]
     memories = PacketMemories(
-        core=(kept(1, "c" * 500),), room=(kept(2, "r" * 500),), identity=(kept(3, "i" * 500),)
+        core=(kept(1, "c" * 500),),
+        dated=(kept(2, "d" * 500),),
+        room=(kept(3, "r" * 500),),
+        identity=(kept(4, "s" * 50, USER_WEB, subject=CODEX), kept(5, "o" * 50, subject=CODEX)),
     )
-    room = inputs(said(11, "go"), *old, summary=summary(10), memories=memories)
-    packet = build(room, characters=6_000)
-    assert len(packet.text) <= 6_000 * 0.75
+    found = Relevant(kept=(kept(6, "f" * 50),))
+    room = inputs(said(12, "go"), *old, summary=summary(10), memories=memories, relevant=found)
+    packet = build(room, characters=8_000)
+    assert len(packet.text) <= 8_000 * 0.75
+    parsed = parse(packet)
+    assert [len(parsed[name]) for name in MEMORIES] == [1] * 6
+    shown = [int(content.split(":")[0]) for _, content in parsed[DELTA]]
+    assert shown == list(range(shown[0], 12)), "the newest"
+    assert packet.record["omitted"] == [{"section": DELTA, "count": shown[0] - 1}]
+    bare = attrs.evolve(room, memories=PacketMemories(), relevant=Relevant())
+    more = parse(build(bare, characters=8_000))[DELTA]
+    assert 1 < len(shown) < len(more) < 11
+
+
+def test_where_there_is_room_for_nothing_else_what_is_uncovered_and_core_come_first() -> None:
+    old = [said(seq, "x" * 500) for seq in range(1, 4)]
+    memories = PacketMemories(core=(kept(1, "c" * 500),), room=(kept(2, "r" * 500),))
+    room = inputs(said(11, "go"), *old, summary=summary(2), memories=memories)
+    packet = build(room, characters=4_500)
+    assert [len(parse(packet).get(name, [])) for name in MEMORIES] == [0, 1, 0, 0, 0, 0]
+    assert len(parse(packet)[DELTA]) == 1
     left = {it["section"]: it["count"] for it in packet.record["omitted"]}
-    assert left.keys() == {DELTA, "pinned_group_memory", "observed_identity"}
-    without = build(attrs.evolve(room, memories=PacketMemories()), characters=6_000)
-    assert left[DELTA] == without.record["omitted"][0]["count"] + 1
-    assert len(parse(build(room))["pinned_group_memory"]) == 1
+    assert left == {"pinned_group_memory": 1, DELTA: 2}
 
 
 def test_no_memory_takes_the_place_of_what_was_not_read() -> None:
