@@ -65,10 +65,9 @@ from groupx.supervisor.early_signals import keep_signals
 from groupx.supervisor.endless import until_stopping
 from groupx.supervisor.lease import RunLease
 from groupx.supervisor.listener import bind_port
-from groupx.supervisor.signals import obey_signals
+from groupx.supervisor.obeying import run_obeying
 from groupx.supervisor.tree import (
     ChildContext,
-    ChildFailed,
     ChildSpec,
     ChildState,
     ChildStatus,
@@ -269,16 +268,7 @@ class Runtime:
 
         Raises RuntimeFailed, or what was refused before it was ready.
         """
-        failure: ChildFailed | None = None
-        async with trio.open_nursery() as nursery:
-            await nursery.start(
-                partial(obey_signals, stop=self._stop, hurry=self._tree.hurry, exit_hard=os._exit)
-            )
-            try:
-                await self._tree.run()
-            except ChildFailed as error:
-                failure = error
-            nursery.cancel_scope.cancel()
+        failure = await run_obeying(self._tree, stop=self._stop, exit_hard=os._exit)
         if failure is None:
             _log.info("stopped", again=self._again)
             return self._again
@@ -297,7 +287,7 @@ class Runtime:
         fatal = partial(ChildSpec, fatal=True, stop_grace=CLOSING_SECONDS)
         survivable = partial(ChildSpec, when_spent="escalate")
         return (
-            fatal(name="web", run=self._serve_web),
+            fatal(name="web", run=self._web.run_as_part),
             fatal(name="processes", run=self._processes.run),
             fatal(name="store", run=self._keep_store, start_timeout=OPENING_SECONDS),
             fatal(name="hub", run=until_stopping(lambda: EventHubActor(self._hub).run)),
@@ -321,13 +311,6 @@ class Runtime:
         )
 
     # --- parts, each until it is asked to stop ------------------------------------------------
-
-    async def _serve_web(self, context: ChildContext) -> None:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self._web.run)
-            context.ready()
-            await context.stopping.wait()
-            self._web.stop()
 
     async def _keep_store(self, context: ChildContext) -> None:
         await self._store.start()

@@ -32,8 +32,8 @@ from groupx.supervisor.child import describe
 from groupx.supervisor.early_signals import keep_signals
 from groupx.supervisor.lease import RunLease
 from groupx.supervisor.listener import bind_port
-from groupx.supervisor.signals import obey_signals
-from groupx.supervisor.tree import ChildContext, ChildFailed, ChildSpec, Supervisor
+from groupx.supervisor.obeying import run_obeying
+from groupx.supervisor.tree import ChildContext, ChildSpec, Supervisor
 from groupx.web.app import create_guards
 from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
@@ -123,7 +123,7 @@ class _Wizard:
         part = partial(ChildSpec, fatal=True, stop_grace=CLOSING_SECONDS)
         self._tree = Supervisor(
             (
-                part(name="web", run=self._serve_web),
+                part(name="web", run=self._web.run_as_part),
                 part(name="processes", run=processes.run),
                 part(name="wizard", run=self._keep_open),
             ),
@@ -132,29 +132,13 @@ class _Wizard:
 
     async def run(self) -> Config | None:
         """What was saved; None when it was asked to stop. Raises RuntimeFailed, SpawnError."""
-        failure: ChildFailed | None = None
-        async with trio.open_nursery() as nursery:
-            await nursery.start(
-                partial(obey_signals, stop=self._stop, hurry=self._tree.hurry, exit_hard=os._exit)
-            )
-            try:
-                await self._tree.run()
-            except ChildFailed as error:
-                failure = error
-            nursery.cancel_scope.cancel()
+        failure = await run_obeying(self._tree, stop=self._stop, exit_hard=os._exit)
         if failure is None:
             return None if self._status is Status.CLOSING else self._saved
         cause = failure.__cause__
         if isinstance(cause, SpawnError):
             raise cause
         raise RuntimeFailed(failure.name, "" if cause is None else describe(cause)) from cause
-
-    async def _serve_web(self, context: ChildContext) -> None:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self._web.run)
-            context.ready()
-            await context.stopping.wait()
-            self._web.stop()
 
     async def _keep_open(self, context: ChildContext) -> None:
         self._status = Status.SETUP

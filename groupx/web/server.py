@@ -12,6 +12,7 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 
 from groupx.actors.mailbox import Bell
+from groupx.supervisor.child import ChildContext
 from groupx.web.asgi import CONNECTION, App
 from groupx.web.connection import Connection
 from groupx.web.errors import log_failure
@@ -47,6 +48,14 @@ class WebServer:
             finally:
                 self._reset(lambda _: True)
                 handlers.cancel_scope.cancel()
+
+    async def run_as_part(self, context: ChildContext) -> None:
+        """`run` as a part of a tree: ready once it accepts, stopped when that is asked for."""
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self.run)
+            context.ready()
+            await context.stopping.wait()
+            self.stop()
 
     @property
     def connections(self) -> int:

@@ -5,6 +5,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from groupx.supervisor.obeying import run_obeying
 from groupx.supervisor.signals import GRACEFUL_SECONDS, HURRIED_SECONDS, obey_signals
 from groupx.supervisor.tree import ChildSpec, Supervisor
 
@@ -75,16 +76,22 @@ async def test_a_tree_ends_in_order_at_the_first_signal(number):
     tree = Supervisor([ChildSpec(name="a", run=run)])
     calls = Calls()
     async with trio.open_nursery() as nursery:
-        await nursery.start(
-            lambda task_status: obey_signals(
-                stop=tree.stop, hurry=tree.hurry, exit_hard=calls.append, task_status=task_status
-            )
-        )
         nursery.start_soon(interrupt_when_idle, number)
-        await tree.run()
-        nursery.cancel_scope.cancel()
+        assert await run_obeying(tree, stop=tree.stop, exit_hard=calls.append) is None
     assert events == ["ready", "stops"]
     assert calls == []
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+async def test_a_tree_that_fails_says_so_and_leaves_the_signals_as_they_were():
+    async def run(context):
+        context.ready()
+        raise ValueError("broken")
+
+    tree = Supervisor([ChildSpec(name="a", run=run, fatal=True)])
+    failure = await run_obeying(tree, stop=tree.stop, exit_hard=os._exit)
+    assert failure is not None
+    assert (failure.name, str(failure.__cause__)) == ("a", "broken")
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
