@@ -9,7 +9,7 @@ export class Mover {
 
   /** @returns {HTMLElement[]} */
   get entries() {
-    return [...this.timeline.querySelectorAll(":scope > .item")].filter((item) => item instanceof HTMLElement);
+    return [...this.timeline.querySelectorAll(":scope > .item:not([hidden])")].filter((item) => item instanceof HTMLElement);
   }
 
   /** The entry that has the focus, or holds what has it. */

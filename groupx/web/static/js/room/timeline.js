@@ -6,18 +6,23 @@ import { dayKey, dayName, timeElement } from "../base/time.js";
 import { entryHash } from "../frame/router.js";
 import { t } from "../words/index.js";
 import { MessageView, PendingView } from "../view/message_view.js";
+import { DiaryRow } from "../view/diary_row.js";
 import { LoopStopView } from "../view/loop_stop_view.js";
 import { NoticeView } from "../view/notice_view.js";
 import { RecordRow } from "../view/record_row.js";
+import { runOf } from "./runs.js";
 import { SupervisionView } from "../view/supervision_view.js";
 import { TurnView } from "../view/turn_view.js";
 
 const GROUP_MS = 5 * 60_000;
 
+/** What is not counted as new. */
+const UNCOUNTED = new Set(["pending", "diary"]);
+
 const VIEWS = {
   message: MessageView, turn: TurnView, pending: PendingView,
   notice: NoticeView, aside: RecordRow, local: NoticeView, stopped: LoopStopView,
-  supervision: SupervisionView,
+  supervision: SupervisionView, diary: DiaryRow,
 };
 
 /** Who an entry is by; null for lines without a sender. */
@@ -53,7 +58,7 @@ export class Timeline {
     for (const entry of changed) {
       const isNew = !this.items.has(entry.key);
       this.place(entry);
-      if (isNew && entry.kind !== "pending" && this.isLate(entry)) atEnd++;
+      if (isNew && !UNCOUNTED.has(entry.kind) && this.isLate(entry)) atEnd++;
     }
     const around = new Set();
     for (const entry of changed) {
@@ -64,7 +69,30 @@ export class Timeline {
     for (const key of this.orphans ?? []) if (entries.get(key)) around.add(entries.get(key));
     this.orphans = null;
     for (const entry of around) this.arrange(entry);
+    this.foldDiaries(around);
     return atEnd;
+  }
+
+  /** Days that agents wrote down one after another are one row: the first. */
+  foldDiaries(around) {
+    const { entries } = this.context.state;
+    const folded = new Set();
+    for (const near of around) {
+      for (const entry of [entries.before(near), near, entries.after(near)]) {
+        if (entry?.kind !== "diary" || folded.has(entry)) continue;
+        const run = runOf(entry, entries, (later, before) => this.isOneDiary(later, before));
+        for (const member of run) {
+          folded.add(member);
+          this.items.get(member.key).root.hidden = member !== run[0];
+        }
+        this.items.get(run[0].key).view.show(run);
+      }
+    }
+  }
+
+  isOneDiary(entry, before) {
+    return entry.kind === "diary" && before.kind === "diary" && dayKey(entry.occurredAt) === dayKey(before.occurredAt) &&
+      !this.context.readMark.isFirstNew(entry, before);
   }
 
   isLate(entry) {

@@ -369,7 +369,8 @@ export class RoomState {
     const { type, seq } = event;
     if (seq === null || QUIET.has(type) || QUIET_TRANSIENT.test(type)) return;
     let kind = ASIDE.test(type) ? "aside" : "notice";
-    if (type === "routing.loop_stopped") kind = "stopped";
+    if (event.body.record?.sourceKind === "automatic_rollup") kind = "diary";
+    else if (type === "routing.loop_stopped") kind = "stopped";
     else if (SUPERVISION.test(type)) kind = "supervision";
     this.entries.put({ key: event.eventId, kind, seq, event, occurredAt: event.occurredAt });
     this.touch(event.eventId);

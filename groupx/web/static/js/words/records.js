@@ -1,6 +1,9 @@
 // Words of records: memories and identities.
 
 export const en = {
+  "notice.day": "{name} wrote down its day",
+  "notice.day.times": "{name} wrote down its day, {n} times",
+  "notice.day.what": "What an agent keeps of a day is written anew as the day goes on. The newest:",
   "notice.identity.remembered": "{name} said who {about} is",
   "notice.identity.retracted": "{name} took back what was said of {about}",
   "notice.identity.superseded": "{name} rewrote who {about} is",
@@ -34,6 +37,9 @@ export const en = {
 };
 
 export const zh = {
+  "notice.day": "{name} 记下了这一天",
+  "notice.day.times": "{name} 记下了这一天，{n} 次",
+  "notice.day.what": "智能体对一天的记忆会随当天进展不断改写。最新的：",
   "notice.identity.remembered": "{name} 描述了 {about}",
   "notice.identity.retracted": "{name} 收回了对 {about} 的描述",
   "notice.identity.superseded": "{name} 改写了对 {about} 的描述",
