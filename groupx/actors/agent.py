@@ -126,6 +126,7 @@ class AgentActor:
 
     async def _next(self) -> _Ready:
         while True:
+            self._bells.lane.silence()
             turn = await self._lane.head()
             if turn is None:
                 await self._rest()
@@ -136,7 +137,7 @@ class AgentActor:
                 continue
             self._report(AgentState.WORKING)
             voice = self._voice(turn, session)
-            packet = await self._packet(turn, session, voice)
+            packet = await self._while_next(turn, session, voice)
             if packet is not None and session.usable:
                 return _Ready(turn=turn, packet=packet, session=session, voice=voice)
 
@@ -197,6 +198,20 @@ class AgentActor:
             mcp="ready" if facts.mcp_injected else "unavailable",
         )
         return session
+
+    async def _while_next(
+        self, turn: LaneHead, session: OpenSession, voice: TurnVoice
+    ) -> Packet | None:
+        """The prompt, as `_packet`; None too when the lane has something else to run meanwhile:
+        what a packet takes, a compaction of the room too, is not done for a turn that is over."""
+
+        async def passed_over() -> None:
+            head: LaneHead | None = turn
+            while head == turn:
+                await self._bells.lane.wait()
+                head = await self._lane.head()
+
+        return await _unless(passed_over, lambda: self._packet(turn, session, voice))
 
     async def _packet(
         self, turn: LaneHead, session: OpenSession, voice: TurnVoice
@@ -326,17 +341,24 @@ class AgentActor:
 
     async def _unless_stopping(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """The result of `work`; None when it was given up because the agent is to stop."""
-        result: T | None = None
-        async with trio.open_nursery() as nursery:
+        return await _unless(self._stopping.wait, work)
 
-            async def watch() -> None:
-                await self._stopping.wait()
-                nursery.cancel_scope.cancel()
 
-            nursery.start_soon(watch)
-            result = await work()
+async def _unless(
+    over: Callable[[], Awaitable[None]], work: Callable[[], Awaitable[T]]
+) -> T | None:
+    """The result of `work`; None when `over` returned before it."""
+    result: T | None = None
+    async with trio.open_nursery() as nursery:
+
+        async def watch() -> None:
+            await over()
             nursery.cancel_scope.cancel()
-        return result
+
+        nursery.start_soon(watch)
+        result = await work()
+        nursery.cancel_scope.cancel()
+    return result
 
 
 async def _first_of(*waits: Callable[[], Awaitable[None]]) -> None:

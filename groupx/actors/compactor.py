@@ -30,6 +30,7 @@ from groupx.domain.compaction import (
     material,
 )
 from groupx.domain.compaction_failed import CompactionFailed, Refusal
+from groupx.domain.compaction_state import CompactionState
 from groupx.domain.context_usage import side_usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource, RoomId
@@ -61,66 +62,104 @@ class CompactorPorts:
     """Rings whoever takes up what the checkpoint has passed; never waits."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, kw_only=True)
 class Running:
-    """One compaction of a room, from its first look to its end."""
+    """One compaction of a room, from its first look to its end and after it."""
 
     compaction_id: str
-    over: trio.Event = attrs.field(factory=trio.Event)
-    failure: CompactionFailed | None = None
+    by_hand: bool
+    """Somebody asked for it: it goes on although no turn waits for it."""
+    state: CompactionState = CompactionState.RUNNING
     passes: int = 0
+    failure: CompactionFailed | None = None
+    fault: Exception | None = None
+    """Of the store, or of our own: it is told to those who wait."""
+    waiting: int = 0
+    """Turns that cannot be sent before its end."""
+    ended_at: float = 0.0
+    over: trio.Event = attrs.field(factory=trio.Event)
+    work: trio.CancelScope = attrs.field(factory=trio.CancelScope)
 
 
 class Compactor:
-    """At most one compaction of a room at a time; who comes meanwhile waits for its end."""
+    """At most one compaction of a room at a time; who comes meanwhile waits for its end, and one
+    that was begun for turns ends when none of them waits any more."""
 
     def __init__(self, ports: CompactorPorts) -> None:
         self._ports = ports
         self._bound = checkpoint_bound(ports.limits.context_characters)
-        self._running: dict[RoomId, Running] = {}
-        self._failed_at: dict[RoomId, float] = {}
+        self._last: dict[RoomId, Running] = {}
 
     def running(self, room_id: RoomId) -> Running | None:
         """The one that is under way."""
-        return self._running.get(room_id)
+        last = self._last.get(room_id)
+        return last if last is not None and last.state is CompactionState.RUNNING else None
 
     def failed_lately(self, room_id: RoomId) -> bool:
-        """Whether no agent could write the checkpoint just now."""
-        failed_at = self._failed_at.get(room_id)
-        return failed_at is not None and trio.current_time() < failed_at + LATELY_SECONDS
+        """Whether no checkpoint could be written just now, or its user did not want it."""
+        last = self._last.get(room_id)
+        if last is None or last.failure is None:
+            return False
+        return trio.current_time() < last.ended_at + LATELY_SECONDS
 
-    def begin(self, room_id: RoomId) -> Running:
-        """Take the room's one place; `run` must follow."""
-        running = Running(self._ports.ids.new("compaction"))
-        self._running[room_id] = running
+    def begin(
+        self, nursery: trio.Nursery, room_id: RoomId, tail: Tail, *, by_hand: bool = False
+    ) -> Running:
+        """Begin to compact all but `tail`. None may be running."""
+        running = Running(compaction_id=self._ports.ids.new("compaction"), by_hand=by_hand)
+        self._last[room_id] = running
+        nursery.start_soon(self._run, room_id, running, tail)
         return running
 
-    async def compact(self, room_id: RoomId, tail: Tail) -> CompactionFailed | None:
-        """Compact all but `tail`, or wait for the one that runs; why there is no checkpoint."""
-        running = self._running.get(room_id)
-        if running is None:
-            running = self.begin(room_id)
-            await self.run(room_id, running, tail)
-        else:
+    async def compact(
+        self, nursery: trio.Nursery, room_id: RoomId, tail: Tail
+    ) -> CompactionFailed | None:
+        """Wait for the one that runs, or for a new one of all but `tail`; why there is no
+        checkpoint. Raises its fault."""
+        running = self.running(room_id) or self.begin(nursery, room_id, tail)
+        running.waiting += 1
+        try:
             await running.over.wait()
+        finally:
+            running.waiting -= 1
+            if not running.waiting and not running.by_hand:
+                self._cancel(running)
+        if running.fault is not None:
+            raise running.fault
         return running.failure
 
-    async def run(self, room_id: RoomId, running: Running, tail: Tail) -> None:
-        """Pass after pass until only the tail is left. What goes wrong is in `running.failure`."""
+    def _cancel(self, running: Running) -> None:
+        """Its program ends, and nothing more is written; one that has ended stays as it is."""
+        self._close(running, CompactionState.CANCELLED)
+        running.work.cancel()
+
+    async def _run(self, room_id: RoomId, running: Running, tail: Tail) -> None:
+        """Pass after pass until only the tail is left."""
         try:
-            await self._passes(room_id, running, tail)
-            self._failed_at.pop(room_id, None)
+            with running.work:
+                await self._passes(room_id, running, tail)
+                self._close(running, CompactionState.COMPLETED)
         except CompactionFailed as error:
             running.failure = error
-            self._failed_at[room_id] = trio.current_time()
-            self._tell(running, "failed", errorCode=error.code)
-        except Exception:
-            # A fault of the store, or of our own: it is the caller's to tell.
-            self._tell(running, "failed", errorCode=str(ErrorCode.INTERNAL_ERROR))
-            raise
+            self._close(running, CompactionState.FAILED, error.code)
+        except Exception as error:
+            running.fault = error
+            self._close(running, CompactionState.FAILED, str(ErrorCode.INTERNAL_ERROR))
+            if not running.waiting and not isinstance(error, GroupXError):
+                raise
         finally:
-            del self._running[room_id]
-            running.over.set()
+            self._close(running, CompactionState.CANCELLED)
+
+    def _close(self, running: Running, state: CompactionState, code: str | None = None) -> None:
+        """The first end stands."""
+        if running.state is not CompactionState.RUNNING:
+            return
+        running.state, running.ended_at = state, trio.current_time()
+        if code is not None:
+            self._tell(running, state, errorCode=code)
+        elif running.passes:
+            self._tell(running, state)
+        running.over.set()
 
     async def _passes(self, room_id: RoomId, running: Running, tail: Tail) -> None:
         ill: set[ActorId] = set()
@@ -136,8 +175,6 @@ class Compactor:
             running.passes += 1
             self._tell(running, "started")
             await self._pass(running, now, block, ill)
-        if running.passes:
-            self._tell(running, "completed")
 
     async def _pass(self, running: Running, now: Standing, block: Block, ill: set[ActorId]) -> None:
         """One checkpoint written and swapped in; a swap that came too late counts as a look."""

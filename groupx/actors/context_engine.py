@@ -7,7 +7,7 @@ from typing import Any
 import trio
 
 from groupx.actors.compaction_reading import Tail, compact_through
-from groupx.actors.compactor import Compactor, Running
+from groupx.actors.compactor import Compactor
 from groupx.actors.context_meter import ContextMeter
 from groupx.actors.mailbox import ActorRef, Letter, Mailbox
 from groupx.actors.messages import (
@@ -23,7 +23,7 @@ from groupx.domain.compaction_failed import CompactionFailed
 from groupx.domain.config import AgentConfig
 from groupx.domain.context_view import KEPT_WORD_FOR_WORD, ContextView
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.ids import ActorId, RoomId
+from groupx.domain.ids import ActorId
 from groupx.domain.limits import Limits
 from groupx.domain.packet import Packet, build_packet, tail_beside_checkpoint
 from groupx.domain.packet_inputs import PacketInputs, PacketQuery
@@ -35,7 +35,8 @@ BOUNDARY_BYTES = 8
 
 
 class ContextEngineActor:
-    """Answers each request in a task of its own; what goes wrong is the asker's alone."""
+    """Answers each request in a task of its own, which ends when its asker waits no more; what goes
+    wrong is the asker's alone."""
 
     def __init__(
         self,
@@ -73,10 +74,11 @@ class ContextEngineActor:
             self._mailbox.close()
 
     async def _answer(self, letter: Letter) -> None:
-        try:
-            letter.answer(await self._handlers[type(letter.message)](letter.message))
-        except Exception as error:
-            letter.refuse(error)
+        with letter.work:
+            try:
+                letter.answer(await self._handlers[type(letter.message)](letter.message))
+            except Exception as error:
+                letter.refuse(error)
 
     async def _measure(self, _: MeasureContext) -> ContextView:
         return await self._meter.read()
@@ -110,7 +112,7 @@ class ContextEngineActor:
                 return inputs, None
             joins = self._compactor.running(inputs.room_id) is not None
             kept = Tail(upper_seq=inputs.context_through_seq - 1, characters=tail)
-            failure = await self._compactor.compact(inputs.room_id, kept)
+            failure = await self._compactor.compact(self._nursery, inputs.room_id, kept)
             inputs = await self._read(query)
             if failure is not None or not joins:
                 return inputs, failure
@@ -134,6 +136,7 @@ class ContextEngineActor:
         through = await compact_through(self._store, now, tail)
         running = self._compactor.running(now.room_id)
         if running is not None:
+            running.by_hand = True
             return running.compaction_id
         if through is None:
             raise GroupXError(
@@ -142,14 +145,8 @@ class ContextEngineActor:
                 "fewer, which stay as they are: there is nothing to compact, and nothing was "
                 "changed.",
             )
-        running = self._compactor.begin(now.room_id)
-        self._nursery.start_soon(self._run, now.room_id, running, tail)
+        running = self._compactor.begin(self._nursery, now.room_id, tail, by_hand=True)
         return running.compaction_id
-
-    async def _run(self, room_id: RoomId, running: Running, tail: Tail) -> None:
-        """A compaction that nobody waits for: a fault is told as its end, and goes no further."""
-        with suppress(GroupXError):
-            await self._compactor.run(room_id, running, tail)
 
 
 def _uncompacted(error: GroupXError, failure: CompactionFailed) -> GroupXError:

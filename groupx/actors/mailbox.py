@@ -50,6 +50,8 @@ class Letter:
     """A message in a mailbox and, for a request, the place of its answer."""
 
     message: Any
+    work: trio.CancelScope = attrs.field(factory=trio.CancelScope, kw_only=True)
+    """Cancelled once its asker waits no more: what is done under it is done for nobody then."""
     _answered: trio.Event | None = None
     _result: outcome.Outcome[Any] | None = None
 
@@ -116,6 +118,7 @@ class Mailbox(Generic[AddressT]):
             return await letter.wait()
         finally:
             self._pending.discard(letter)
+            letter.work.cancel()
 
     async def tell(self, notice: Notice[AddressT]) -> None:
         """See ActorRef."""

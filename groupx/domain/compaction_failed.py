@@ -16,11 +16,13 @@ class Refusal:
 
 
 class CompactionFailed(Exception):
-    """No agent could write the checkpoint; the one before, and every message, stay as they are."""
+    """No checkpoint was written; the one before, and every message, stay as they are."""
 
-    def __init__(self, refusals: tuple[Refusal, ...]) -> None:
-        super().__init__(refusals)
+    def __init__(self, refusals: tuple[Refusal, ...] = (), *, by_user: bool = False) -> None:
+        """`by_user`: no agent failed, but the user ended it."""
+        super().__init__(refusals, by_user)
         self.refusals = refusals
+        self.by_user = by_user
 
     @property
     def code(self) -> str:
@@ -29,6 +31,8 @@ class CompactionFailed(Exception):
 
     def told(self) -> str:
         """In one sentence for the user."""
+        if self.by_user:
+            return "that was cancelled."
         if not self.refusals:
             return "no agent was there that could write a checkpoint of the older messages."
         each = "; ".join(f"{it.name}: {it.message.rstrip('.')}" for it in self.refusals[-MAX_TOLD:])

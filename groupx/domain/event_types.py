@@ -50,6 +50,7 @@ TRANSIENT = frozenset(
         "context.compaction.retrying",
         "context.compaction.completed",
         "context.compaction.failed",
+        "context.compaction.cancelled",
         "agent.changed",
         "assistant.changed",
         "room.changed",

@@ -1,10 +1,11 @@
 """What others meet while a room is compacted, or just after that failed."""
 
+import pytest
 import trio
 
 from groupx.actors.messages import CompactRoom, ResetRoom
 from groupx.actors.side_sessions import SideFailure
-from groupx.domain.ids import ActorId
+from groupx.domain.ids import MAIN_ROOM, ActorId
 from tests.actors.fakes import answers, open_room
 from tests.actors.test_compaction import SMALL, Side, failing, fill, saying, summaries, told
 
@@ -67,6 +68,102 @@ async def test_a_turn_that_waits_is_cancelled_at_once_and_others_go_on(
         await room.ended(after)
         assert room.status(after) == "completed"
         assert len(room.programs[B].prompts) == 1
+
+
+@pytest.mark.parametrize("leave", ["cancel", "withdraw", "pause", "stop"])
+async def test_one_that_no_turn_waits_for_any_more_ends(jumping_clock, tmp_path, leave) -> None:
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        ended: list[str] = []
+
+        async def endless(_: str) -> str:
+            try:
+                await trio.sleep_forever()
+            finally:
+                ended.append("a")
+            return "never"
+
+        room.side = side = Side(a=endless)
+        fill(room, 120)
+        [waiting] = await room.send(B)
+        await room.until(lambda: side.by == [A])
+        leaving = {
+            "cancel": lambda: room.cancel(waiting),
+            "withdraw": lambda: room.withdraw(waiting),
+            "pause": lambda: room.set_lane(B, "paused"),
+            "stop": lambda: room.control(B, "stop"),
+        }
+        await leaving[leave]()
+        await room.until(lambda: told(room, "cancelled") != [])
+        await trio.sleep(600)
+        assert (side.by, ended, summaries(room)) == ([A], ["a"], [])
+        assert room.compactor.running(MAIN_ROOM) is None
+        assert [len(told(room, it)) for it in ("started", "failed", "completed")] == [1, 0, 0]
+        assert room.status(waiting) == (
+            "cancelled" if leave in ("cancel", "withdraw") else "queued"
+        )
+
+
+async def test_one_that_another_turn_waits_for_goes_on(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a", "b", "c", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = side = Side(a=held(let))
+        for program in room.programs.values():
+            program.script = answers
+        fill(room, 30)
+        [first, other] = await room.send(B, ActorId("agent:c"))
+        await room.until(lambda: side.by == [A])
+        await room.cancel(first)
+        await trio.sleep(60)
+        assert told(room, "cancelled") == []
+        let.set()
+        await room.ended(other)
+        assert (room.status(first), room.status(other)) == ("cancelled", "completed")
+        assert side.by == [A]
+        assert len(summaries(room)) == 1
+
+
+@pytest.mark.parametrize("asked_first", [True, False])
+async def test_one_that_was_asked_for_goes_on_for_nobody(
+    jumping_clock, tmp_path, asked_first
+) -> None:
+    """Whether it was begun by hand, or for a turn before somebody asked for it."""
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = side = Side(a=held(let))
+        fill(room, 60)
+        if asked_first:
+            await room.context.ref.ask(CompactRoom())
+        [waiting] = await room.send(B)
+        await room.until(lambda: side.by == [A] and room.streamed("turn.progress") != [])
+        by_hand = await room.context.ref.ask(CompactRoom())
+        await room.cancel(waiting)
+        await trio.sleep(60)
+        let.set()
+        await room.until(lambda: told(room, "completed") != [])
+        assert {it["compactionId"] for it in told(room, "completed")} == {by_hand}
+        assert told(room, "cancelled") == []
+        assert summaries(room)[-1][:2] == ("active", "checkpoint")
+
+
+async def test_what_waits_behind_a_cancelled_turn_has_its_own_packet(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = side = Side(a=held(let))
+        room.programs[B].script = answers
+        fill(room, 40)
+        [first] = await room.send(B, content="the first")
+        [second] = await room.send(B, content="the second")
+        await room.until(lambda: side.by == [A])
+        await room.cancel(first)
+        await room.until(lambda: side.by == [A, A])
+        let.set()
+        await room.ended(second)
+        assert (room.status(first), room.status(second)) == ("cancelled", "completed")
+        [prompt] = room.programs[B].prompts
+        assert "\nthe second\n" in prompt.text
+        assert len(told(room, "completed")) == 1
 
 
 async def test_an_agent_whose_turn_waits_stops_at_once(jumping_clock, tmp_path) -> None:

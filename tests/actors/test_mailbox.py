@@ -40,6 +40,33 @@ async def test_an_ask_ends_when_its_actor_does(autojump_clock) -> None:
     assert seen == ["refused"] * 3
 
 
+async def test_what_is_done_for_who_waits_no_more_can_be_given_up(autojump_clock) -> None:
+    """Before its letter is read and while it is worked on, but never while its asker waits."""
+    mailbox, given_up = Mailbox[ToEcho]("echo", 4), []
+    letters = mailbox.open()
+
+    async def serve() -> None:
+        async for letter in letters:
+            with letter.work:
+                await trio.sleep(10)
+                letter.answer("here")
+            given_up.append(letter.work.cancelled_caught)
+
+    async with trio.open_nursery() as nursery:
+        for seconds in (5, 9, 100):
+            nursery.start_soon(_for, seconds, mailbox)
+        await trio.sleep(0)
+        nursery.start_soon(serve)
+        await trio.sleep(60)
+        nursery.cancel_scope.cancel()
+    assert sorted(given_up) == [False, True, True]
+
+
+async def _for(seconds: float, mailbox: Mailbox[ToEcho]) -> None:
+    with trio.move_on_after(seconds):
+        assert await mailbox.ask(Say()) == "here"
+
+
 async def test_nobody_is_asked_between_two_incarnations(autojump_clock) -> None:
     mailbox, seen = Mailbox[ToEcho]("echo", 1), []
     mailbox.open()
