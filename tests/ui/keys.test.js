@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf, KEYS, WRITING } from "../../groupx/web/static/js/frame/keys.js";
+import { actionOf, KEYS, WRITING, keyName } from "../../groupx/web/static/js/frame/keys.js";
 import { en } from "../../groupx/web/static/js/words/keys.js";
 import { en as common } from "../../groupx/web/static/js/words/frame.js";
 
@@ -31,4 +31,10 @@ test("letters are letters while one writes, and with a modifier they are the bro
   assert.equal(action(press("Escape"), true), "close");
   for (const key of ["r", "c", "a"]) assert.equal(action(press(key, { ctrlKey: true })), null, key);
   assert.equal(action(press("0", { altKey: true, code: "Digit0" })), null);
+});
+
+test("keys are written as they stand on a keyboard", () => {
+  const names = ["Mod+k", "Escape", "Shift+Enter", "Alt+1…9", "G", "j"];
+  assert.deepEqual(names.map((name) => keyName(name, false)), ["Ctrl+K", "Esc", "Shift+Enter", "Alt+1…9", "G", "j"]);
+  assert.equal(keyName("Mod+k", true), "⌘K");
 });

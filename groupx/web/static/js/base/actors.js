@@ -2,25 +2,20 @@
 
 import { h } from "./dom.js";
 
-const HUES = 12;
+/** The hues of css/base.css in the order in which they are given: neighbours in the roster are far apart. */
+export const ORDER = [7, 1, 4, 9, 11, 5, 2, 8, 3, 10, 6, 0];
 const hues = new Map();
 
 function hash(text) {
   let value = 7;
   for (const character of text) value = (value * 31 + character.codePointAt(0)) >>> 0;
-  return value % HUES;
+  return value % ORDER.length;
 }
 
-/** Give every agent of the roster its colour; two get the same one only when all are taken. */
+/** Give every agent its colour by its place in the roster; two get the same one only when all are taken. */
 export function assignColours(actorIds) {
   hues.clear();
-  const taken = new Set();
-  for (const actorId of actorIds) {
-    let hue = hash(actorId);
-    for (let step = 0; taken.has(hue) && step < HUES; step++) hue = (hue + 1) % HUES;
-    taken.add(hue);
-    hues.set(actorId, hue);
-  }
+  actorIds.forEach((actorId, place) => hues.set(actorId, ORDER[place % ORDER.length]));
 }
 
 /** The class that colours an element as this actor's. */
@@ -30,8 +25,12 @@ export function colourClass(actorId) {
   return `hue-${hues.get(actorId) ?? hash(actorId)}`;
 }
 
+/** The first character of a name that can be seen. */
+export function initialOf(name) {
+  return ([...name].find((character) => /[^\p{C}\p{Z}\p{M}]/u.test(character)) ?? "?").toUpperCase();
+}
+
 export function avatar(actorId, name) {
-  const initial = [...name.trim()][0] ?? "?";
   return h("span", { class: `avatar ${colourClass(actorId)}`, "aria-hidden": "true" },
-    initial.toUpperCase());
+    initialOf(name));
 }

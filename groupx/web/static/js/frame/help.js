@@ -3,7 +3,7 @@
 import { h } from "../base/dom.js";
 import { has, t } from "../words/index.js";
 import { dialog } from "./dialog.js";
-import { KEYS, WRITING } from "./keys.js";
+import { KEYS, keyName, WRITING } from "./keys.js";
 
 const GROUPS = ["go", "say", "open"];
 
@@ -26,9 +26,7 @@ function table(title, rows) {
     [h("dt", null, keys.map((name) => h("kbd", null, shown(name)))), h("dd", null, t(`keys.${action}`))])));
 }
 
-/** `Mod` is Ctrl, on a Mac Cmd. */
 function shown(name) {
-  const isMac = /mac/i.test(navigator.platform);
-  const words = name.replace("Mod", isMac ? "⌘" : "Ctrl").replace("Escape", "Esc");
+  const words = keyName(name);
   return has(`key.${words}`) ? t(`key.${words}`) : words;
 }

@@ -25,6 +25,12 @@ export const WRITING = [
   { action: "address", keys: ["@"] },
 ];
 
+/** How a key of the table is written: `Mod` is Ctrl, on a Mac Cmd. */
+export function keyName(name, isMac = /mac/i.test(navigator.platform)) {
+  const key = name.replace(/^Escape$/, "Esc").replace(/\+([a-z])$/, (_, letter) => `+${letter.toUpperCase()}`);
+  return key.replace(/^Mod\+/, isMac ? "⌘" : "Ctrl+");
+}
+
 const WHILE_TYPING = new Set(["search", "agent", "close"]);
 
 /** What a key does: `{ action, n? }`, or null. `typing`: the focus is where one writes.

@@ -228,6 +228,5 @@ export class Page {
     this.sidebar.draw();
     this.panel.agentsChanged();
     this.composer?.rosterChanged();
-    this.topbar.countAgents(this.state.agents.size);
   }
 }

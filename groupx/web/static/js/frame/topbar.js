@@ -1,7 +1,9 @@
 // The bar above the timeline: which room this is, how the connection is, and the search.
 
 import { fill, h } from "../base/dom.js";
+import { openRoster } from "../sidebar/drawer.js";
 import { language, t } from "../words/index.js";
+import { keyName } from "./keys.js";
 
 /** What a room is called: the first one has no title of its own. */
 export function roomName(room) {
@@ -24,9 +26,9 @@ export class Topbar {
     this.root = root;
     this.pill = pill;
     this.menu = h("button", { class: "button only-narrow", type: "button", "aria-controls": "sidebar",
-      onclick: () => document.body.classList.add("roster-open") });
+      onclick: openRoster }, t("menu"));
     this.search = h("button", { class: "search-open", type: "button", onclick: onSearch,
-      "aria-keyshortcuts": "Control+K Meta+K" }, h("span", null, t("search.open")), h("kbd", null, "Ctrl K"));
+      "aria-keyshortcuts": "Control+K Meta+K" }, h("span", null, t("search.open")), h("kbd", null, keyName("Mod+k")));
   }
 
   loading() {
@@ -40,9 +42,5 @@ export class Topbar {
   show(room) {
     fill(this.root, h("h1", null, roomName(room)), this.pill, h("span", { class: "spacer" }),
       this.search, this.menu);
-  }
-
-  countAgents(n) {
-    this.menu.textContent = t("agents.count", { n });
   }
 }

@@ -7,6 +7,8 @@ export class ReadMark {
     this.isAtEnd = isAtEnd;
     /** @type {number | null} the seq that was read last; null: never here */
     this.seq = null;
+    /** What came later than this was seen to come. */
+    this.until = 0;
     addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "hidden") this.keep();
@@ -21,6 +23,7 @@ export class ReadMark {
   opened() {
     const kept = Number.parseInt(localStorage.getItem(this.key) ?? "", 10);
     this.seq = Number.isNaN(kept) ? null : kept;
+    this.until = this.state.seq;
   }
 
   keep() {
@@ -35,6 +38,6 @@ export class ReadMark {
   /** Whether `entry`, with `before` above it, is the first that is new. */
   isFirstNew(entry, before) {
     if (this.seq === null || entry.seq === null || entry.seq === undefined) return false;
-    return entry.seq > this.seq && (before?.seq ?? Infinity) <= this.seq;
+    return entry.seq > this.seq && entry.seq <= this.until && (before?.seq ?? Infinity) <= this.seq;
   }
 }

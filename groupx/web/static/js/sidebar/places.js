@@ -5,7 +5,6 @@ import { routeHash } from "../frame/router.js";
 import { t } from "../words/index.js";
 
 export function places() {
-  const link = (name) => h("li", null, h("a", { href: routeHash(name),
-    onclick: () => document.body.classList.remove("roster-open") }, t(`places.${name}`)));
+  const link = (name) => h("li", null, h("a", { href: routeHash(name) }, t(`places.${name}`)));
   return h("nav", { class: "places", "aria-label": t("places") }, h("ul", null, ["memory", "assistant", "setup"].map(link)));
 }

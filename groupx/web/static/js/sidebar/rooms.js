@@ -7,7 +7,6 @@ import { routeHash } from "../frame/router.js";
 import { roomName } from "../frame/topbar.js";
 import { t } from "../words/index.js";
 import { actionButton } from "../view/actions.js";
-import { closeRoster } from "./drawer.js";
 import { NewRoom } from "./new_room.js";
 
 export class Rooms {
@@ -49,7 +48,7 @@ export class Rooms {
 
   row(room, here) {
     const name = roomName(room);
-    const link = h("a", { href: routeHash("room", room.roomId), onclick: closeRoster,
+    const link = h("a", { href: routeHash("room", room.roomId), title: name,
       "data-key": `room:${room.roomId}`, "aria-current": room.roomId === here ? "true" : null },
       h("span", { class: "room-name" }, name),
       h("span", { class: "room-about" }, room.active ? t("rooms.active") : dayName(room.createdAt),

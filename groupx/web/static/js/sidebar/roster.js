@@ -8,6 +8,7 @@ import { elapsedElement } from "../base/time.js";
 import { routeHash } from "../frame/router.js";
 import { language, t } from "../words/index.js";
 import { actionButton } from "../view/actions.js";
+import { closeRoster } from "./drawer.js";
 
 const TONES = {
   idle: "good", working: "busy", cancelling: "busy", starting: "busy", recovering: "busy",
@@ -25,7 +26,7 @@ export class Roster {
     this.list = h("ul", { class: "agents" });
     this.error = h("p", { class: "roster-error", role: "alert", hidden: true });
     this.close = h("button", { class: "quiet only-narrow", type: "button",
-      onclick: () => document.body.classList.remove("roster-open") }, t("close"));
+      onclick: closeRoster }, t("close"));
     fill(root, h("div", { class: "sidebar-head" }, h("h2", null, t("agents.title")), this.close),
       this.list, this.none, this.error);
   }
@@ -103,8 +104,7 @@ export class Roster {
     return [
       RUNNING.has(agent.state) ? [control("restart"), control("stop")] : control("start"),
       button(lane, () => commands.lane(agent.actorId, lane)),
-      h("a", { class: "link", href: routeHash("agent", agent.id), "data-key": `${agent.actorId}:page`,
-        onclick: () => document.body.classList.remove("roster-open") }, t("agent.page")),
+      h("a", { class: "link", href: routeHash("agent", agent.id), "data-key": `${agent.actorId}:page` }, t("agent.page")),
     ];
   }
 }

@@ -9,7 +9,7 @@
 import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
 import { copyButton } from "./copy.js";
-import { foldedText, isLong, startOf, textElement } from "./text.js";
+import { foldable, foldedText, isLong, startOf, textElement } from "./text.js";
 
 /** The message's HTML, or its text when it has none; folded when it is long. */
 export function finished(text, html) {
@@ -49,18 +49,11 @@ function frameCode(pre) {
 
 /** The first blocks of a long message; the others are not in the page until they are asked for. */
 function folded(text, blocks) {
-  const root = h("div", { class: "foldable" });
-  const lines = text.split("\n").length;
   const first = fitting(blocks);
-  const show = (whole) => {
+  return foldable(text.split("\n").length, (whole) => {
     const part = whole ? blocks : first;
-    const body = part.length ? fill(rendered(), part) : textElement(startOf(text));
-    body.classList.toggle("cut", !whole);
-    fill(root, body, h("button", { class: "link", type: "button", "aria-expanded": String(whole),
-      onclick: () => show(!whole) }, whole ? t("show.less") : t("show.all", { n: lines })));
-  };
-  show(false);
-  return root;
+    return part.length ? fill(rendered(), part) : textElement(startOf(text));
+  });
 }
 
 function fitting(blocks) {

@@ -72,15 +72,26 @@ export function foldedText(text, fold = LONG) {
   if (!isLong(text, fold)) return textElement(text);
   const lines = text.split("\n");
   const start = startOf(text, fold);
+  return foldable(lines.length, (whole) => textElement(whole ? text : start));
+}
+
+/** `draw(whole)`: its start, or all of it. Who folds it again stands at its start then. */
+export function foldable(lines, draw) {
   const root = h("div", { class: "foldable" });
+  const button = h("button", { class: "link", type: "button" });
   const show = (whole) => {
-    const body = textElement(whole ? text : start);
+    const body = draw(whole);
     body.classList.toggle("cut", !whole);
-    const label = whole ? t("show.less") : t("show.all", { n: lines.length });
-    const button = h("button", { class: "link", "aria-expanded": String(whole),
-      onclick: () => show(!whole) }, label);
-    fill(root, body, button);
+    button.textContent = whole ? t("show.less") : t("show.all", { n: lines });
+    button.setAttribute("aria-expanded", String(whole));
+    if (button.isConnected) button.previousElementSibling.replaceWith(body);
+    else fill(root, body, button);
   };
+  button.addEventListener("click", () => {
+    const folds = button.getAttribute("aria-expanded") === "true";
+    show(!folds);
+    if (folds) root.scrollIntoView({ block: "nearest" });
+  });
   show(false);
   return root;
 }

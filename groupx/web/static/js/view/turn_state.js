@@ -39,7 +39,6 @@ function tone(turn) {
 
 /** Why it ended as it did, in one sentence; empty when there is nothing to add. */
 export function whyText(turn) {
-  if (turn.stopReason) return cutText(turn.stopReason);
   if (turn.message || turn.errorCode) return reason(turn.errorCode, turn.message);
   const key = `reason.${turn.reason}`;
   return has(key) ? t(key) : turn.reason ?? "";

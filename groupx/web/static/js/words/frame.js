@@ -8,6 +8,7 @@ export const en = {
   "day.today": "Today",
   "day.yesterday": "Yesterday",
   "language": "中文",
+  "menu": "Menu",
   "time.minutes": "{n} min ago",
   "time.now": "just now",
 };
@@ -20,6 +21,7 @@ export const zh = {
   "day.today": "今天",
   "day.yesterday": "昨天",
   "language": "English",
+  "menu": "菜单",
   "time.minutes": "{n} 分钟前",
   "time.now": "刚刚",
 };

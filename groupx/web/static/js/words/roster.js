@@ -1,7 +1,6 @@
 // Words of the agents beside the room.
 
 export const en = {
-  "agents.count": "Agents ({n})",
   "agents.none": "No agent is configured.",
   "agents.title": "Agents",
   "agent.continuity.new": "new session",
@@ -30,7 +29,6 @@ export const en = {
 };
 
 export const zh = {
-  "agents.count": "智能体（{n}）",
   "agents.none": "尚未配置智能体。",
   "agents.title": "智能体",
   "agent.continuity.new": "新会话",

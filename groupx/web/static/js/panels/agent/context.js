@@ -35,7 +35,7 @@ export class AgentContext {
     const mine = bySource.filter((row) => row.actorId === this.actorId);
     fill(this.rows, mine.map((row) => h("li", null,
       h("span", { class: "size-name" }, t(`context.source.${row.source}`)),
-      h("span", { class: "size-count note" }, counted(row), " ", timeElement(row.updatedAt)))));
+      h("span", { class: "size-count note" }, counted(row), " · ", timeElement(row.updatedAt)))));
     say(this.none, mine.length ? "" : t("agent.noUse"));
   }
 
