@@ -1,5 +1,7 @@
 """Reading what a packet is made of: newest first, page by page, until no packet could hold more."""
 
+from collections.abc import Iterable
+
 import attrs
 
 from groupx.actors.mailbox import ActorRef
@@ -17,9 +19,11 @@ from groupx.domain.packet_inputs import (
 from groupx.domain.packet_relevant import Relevant, relevant_query
 from groupx.store.queries.packet_inputs import packet_head
 from groupx.store.queries.relevant import relevant
-from groupx.store.queries.transcript_pages import chain_page, said_page
+from groupx.store.queries.transcript_pages import answers_page, chain_page, said_page
 
 RELEVANT_DEADLINE_MS = 50
+ABOVE_ALL = 2**63 - 1
+"""No event has this seq."""
 
 
 async def read_inputs(
@@ -32,6 +36,7 @@ async def read_inputs(
     inputs = await store.ask(Read(packet_head, query, READ_DEADLINE_MS))
     inputs = await _with_relevant(store, inputs)
     inputs = await _with_chain(store, inputs, max_characters)
+    inputs = await _with_later_answers(store, inputs, max_characters)
     return await _with_transcript(store, inputs, max_characters)
 
 
@@ -60,10 +65,30 @@ async def _with_chain(
     return attrs.evolve(inputs, reply_chain=chain)
 
 
+async def _with_later_answers(
+    store: ActorRef[ToStore], inputs: PacketInputs, max_characters: int
+) -> PacketInputs:
+    if inputs.session_knows_cursor:
+        return inputs
+    lower, upper = max(inputs.lower_seq, inputs.context_through_seq), ABOVE_ALL
+    answers: tuple[TranscriptEntry, ...] = ()
+    while upper > lower + 1 and _least(answers) <= max_characters:
+        query = SaidQuery(
+            room_id=inputs.room_id,
+            target_actor_id=inputs.target_actor_id,
+            lower_seq=lower,
+            upper_seq=upper,
+        )
+        page = await store.ask(Read(answers_page, query, READ_DEADLINE_MS))
+        answers = tuple(shortened(it, LONGEST) for it in page.entries) + answers
+        upper = page.complete_after_seq + 1
+    return attrs.evolve(inputs, later_answers=answers)
+
+
 async def _with_transcript(
     store: ActorRef[ToStore], inputs: PacketInputs, max_characters: int
 ) -> PacketInputs:
-    characters = 0
+    characters = _least(inputs.later_answers)
     while inputs.complete_after_seq > inputs.lower_seq and characters <= max_characters:
         query = SaidQuery(
             room_id=inputs.room_id,
@@ -73,13 +98,18 @@ async def _with_transcript(
         )
         page = await store.ask(Read(said_page, query, READ_DEADLINE_MS))
         unread = [it for it in page.entries if not inputs.has_already(it)]
-        characters += sum(_cost(shortened(it, SHORTEST)) for it in unread)
+        characters += _least(unread)
         inputs = attrs.evolve(
             inputs,
             transcript=tuple(shortened(it, LONGEST) for it in page.entries) + inputs.transcript,
             complete_after_seq=page.complete_after_seq,
         )
     return inputs
+
+
+def _least(entries: Iterable[TranscriptEntry]) -> int:
+    """What they take of a packet, at least, when long ones are cut."""
+    return sum(_cost(shortened(it, SHORTEST)) for it in entries)
 
 
 def _cost(entry: TranscriptEntry) -> int:

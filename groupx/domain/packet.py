@@ -116,7 +116,8 @@ def tail_beside_checkpoint(
     beyond_reading = inputs.complete_after_seq > max(inputs.lower_seq, _covered_to(inputs))
     if not beyond_reading and (mandatory + unread <= soft or not unread):
         return None
-    left = soft - mandatory - checkpoint_bound(hard)
+    answered = sum(len(_said(it, inputs).render(_ANY_MARK)) for it in inputs.later_answers)
+    left = soft - mandatory - answered - checkpoint_bound(hard)
     return max(0, min(int(hard * MAX_TAIL_SHARE), left))
 
 
@@ -341,9 +342,10 @@ def _unread(inputs: PacketInputs) -> Iterable[TranscriptEntry]:
     elsewhere.add(inputs.source.event_id)
     if inputs.forwarded is not None:
         elsewhere.add(inputs.forwarded.event_id)
-    for entry in inputs.transcript:
-        if not inputs.lower_seq < entry.seq <= inputs.context_through_seq:
-            continue
+    lower, through = inputs.lower_seq, inputs.context_through_seq
+    said = [it for it in inputs.transcript if lower < it.seq <= through]
+    answered = [it for it in inputs.later_answers if it.seq > max(lower, through)]
+    for entry in (*said, *answered):
         if entry.event_id in elsewhere:
             continue
         if _never_in_packets(entry):
@@ -387,7 +389,8 @@ def _entries(inputs: PacketInputs) -> tuple[TranscriptEntry, ...]:
     """Everything that was said but the source."""
     task = () if inputs.watched is None else inputs.watched.task
     forwarded = () if inputs.forwarded is None else (inputs.forwarded,)
-    return (*forwarded, *task, *inputs.transcript, *inputs.reply_chain)
+    said = (*inputs.transcript, *inputs.later_answers)
+    return (*forwarded, *task, *said, *inputs.reply_chain)
 
 
 def _author_of(event_id: str | None, inputs: PacketInputs) -> ActorId | None:

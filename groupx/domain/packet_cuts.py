@@ -26,7 +26,8 @@ def ever_shorter(inputs: PacketInputs) -> Iterator[PacketInputs]:
     yield inputs
     for most in CUTS:
         transcript = tuple(shortened(entry, most) for entry in inputs.transcript)
-        yield attrs.evolve(inputs, transcript=transcript)
+        answers = tuple(shortened(entry, most) for entry in inputs.later_answers)
+        yield attrs.evolve(inputs, transcript=transcript, later_answers=answers)
 
 
 def cut_note(entry: TranscriptEntry) -> str | None:

@@ -158,6 +158,9 @@ class PacketInputs:
     """Where reading backwards stopped: `lower_seq` unless no packet could hold more."""
     transcript: tuple[TranscriptEntry, ...] = ()
     """Ascending; the source itself only where others followed it before the turn was queued."""
+    later_answers: tuple[TranscriptEntry, ...] = ()
+    """Ascending: what the target answered to others while `source` waited. Only for a session that
+    does not know the cursor, which has none of them: no later packet tells it of them."""
     reply_chain: tuple[TranscriptEntry, ...] = ()
     """What `source` answers, whole, oldest first."""
     watched: WatchedPair | None = None

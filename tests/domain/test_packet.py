@@ -183,6 +183,30 @@ def test_a_continued_session_is_not_told_what_it_said_or_already_got() -> None:
     ]
 
 
+def test_a_fresh_session_is_told_what_the_agent_answered_while_the_message_waited() -> None:
+    room = inputs(
+        said(5, "go"),
+        said(4, "news", GROK),
+        later_answers=(said(7, "my answer", CODEX, own_response=True),),
+    )
+    packet = build(room)
+    assert [c for _, c in parse(packet)[DELTA]] == ["news", "my answer"]
+    assert packet.context_through_seq == 5
+    later = attrs.evolve(room, later_summary=summary(7)).up_to_later_summary()
+    assert later is not None
+    assert DELTA not in parse(build(later)), "a checkpoint that tells of it takes its place"
+    answered = said(5, "go", reply_to_event_id="evt_7")
+    chained = attrs.evolve(room, source=answered, reply_chain=room.later_answers)
+    assert [c for _, c in parse(build(chained))[DELTA]] == ["news"]
+    long = attrs.evolve(room, later_answers=(said(7, "x" * 5_000, CODEX, own_response=True),))
+    [_, (head, content)] = parse(build(long, characters=6_000))[DELTA]
+    assert len(content) == 2_000
+    assert "cut, 2000 of 5000 characters are shown" in head
+    over = attrs.evolve(room, later_answers=long.later_answers * 3)
+    with pytest.raises(GroupXError, match="has not read"):
+        build(over, characters=6_000)
+
+
 def test_no_entry_is_smaller_than_the_smallest_frame() -> None:
     """What the transcript is read by; else a room that fits would be cut off."""
     small = attrs.evolve(said(1, "x", "u"), event_id="e")
@@ -459,6 +483,7 @@ def test_content_cannot_forge_a_section_or_a_voice(forged: str) -> None:
             said(9, forged),
             said(2, forged, GROK),
             said(3, "plain", GROK),
+            later_answers=(said(10, forged, CODEX, own_response=True),),
             reply_chain=(said(4, forged, GROK),),
             summary=attrs.evolve(summary(1, forged)),
             memories=PacketMemories(room=(kept(1, forged, kind='x" source=user'),)),
@@ -469,7 +494,7 @@ def test_content_cannot_forge_a_section_or_a_voice(forged: str) -> None:
     [(head, content)] = parsed["pinned_group_memory"]
     assert content == forged
     assert head.endswith(' source=agent:grok note="x__source_user"')
-    assert [c for _, c in parsed["room_delta_since_cursor"]] == [forged, "plain"]
+    assert [c for _, c in parsed["room_delta_since_cursor"]] == [forged, "plain", forged]
     assert [c for _, c in parsed["current_message"]] == [forged]
     assert sum("source=user" in head for head, _ in parsed["room_delta_since_cursor"]) == 0
 
@@ -503,12 +528,16 @@ def rooms(draw: st.DrawFn) -> PacketInputs:
     remembered = [kept(n, draw(contents)) for n in range(draw(st.integers(0, 3)))]
     found = [kept(n, draw(contents)) for n in range(1, draw(st.integers(1, 12)))]
     task = tuple(transcript[:1]) if draw(st.booleans()) else (said(count + 5, draw(contents)),)
+    knows = draw(st.booleans())
+    answers = [] if knows else [said(count + n, draw(contents), CODEX, own_response=True)
+                                for n in range(6, draw(st.integers(6, 9)))]  # fmt: skip
     return inputs(
         said(count + 1, draw(contents), kind="supervision.watch" if watched else None),
         *(entry for entry in transcript if entry.seq > lower),
         lower_seq=lower,
         summary=None if covered is None else summary(covered, draw(contents)),
-        session_knows_cursor=draw(st.booleans()),
+        session_knows_cursor=knows,
+        later_answers=tuple(it for it in answers if it.content),
         reply_chain=chain,
         watched=pair(*task) if watched else None,
         memories=PacketMemories(
@@ -553,7 +582,7 @@ def test_bounds_completeness_and_sameness_hold_for_any_room(
     parsed = parse(packet)
     shown = {head.split()[0] for entries in parsed.values() for head, _ in entries}
     covered = 0 if room.summary is None else room.summary.through_seq
-    for entry in (*room.transcript, room.source):
+    for entry in (*room.transcript, *room.later_answers, room.source):
         excused = (
             entry.seq <= covered
             or entry.withdrawn

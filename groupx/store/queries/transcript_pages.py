@@ -23,6 +23,12 @@ _BACKWARDS = (
     ENTRY + " WHERE e.room_id = :room AND e.seq > :lower AND e.seq < :upper"
     f" AND e.event_type IN {tuple(sorted(TRANSCRIPT))} ORDER BY e.seq DESC LIMIT :limit"
 )
+_ANSWERED = """
+SELECT e.event_id, e.seq, e.room_id
+FROM turns t CROSS JOIN events e ON e.event_id = t.response_event_id
+WHERE t.target_actor_id = ? AND t.status = 'completed' ORDER BY t.enqueue_seq DESC
+"""
+"""The newest first: a lane answers in its order."""
 
 
 def said_page(conn: sqlite3.Connection, query: SaidQuery) -> SaidPage:
@@ -43,6 +49,25 @@ def said_page(conn: sqlite3.Connection, query: SaidQuery) -> SaidPage:
         rows, characters = rows + 1, characters + len(item.content)
         if rows == MAX_PAGE_EVENTS or characters >= PAGE_CHARACTERS:
             lower = max(lower, item.seq - 1)
+            break
+    return SaidPage(entries=tuple(reversed(newest_first)), complete_after_seq=lower)
+
+
+def answers_page(conn: sqlite3.Connection, query: SaidQuery) -> SaidPage:
+    """Of that the target's responses alone, however much was said between them."""
+    target, lower, characters = query.target_actor_id, query.lower_seq, 0
+    newest_first: list[TranscriptEntry] = []
+    for event_id, seq, room_id in conn.execute(_ANSWERED, (target,)):
+        if seq <= query.lower_seq:
+            break
+        if seq >= query.upper_seq or room_id != query.room_id:
+            continue
+        item = entry(conn, event_id, target)
+        if item is not None and _shown_to(item, target):
+            newest_first.append(item)
+            characters += len(item.content)
+        if len(newest_first) == MAX_PAGE_EVENTS or characters >= PAGE_CHARACTERS:
+            lower = seq - 1
             break
     return SaidPage(entries=tuple(reversed(newest_first)), complete_after_seq=lower)
 

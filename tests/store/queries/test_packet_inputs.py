@@ -7,6 +7,7 @@ from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
 from groupx.domain.envelope import Provenance
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_WEB
+from groupx.domain.ledger import StartedCommand
 from groupx.domain.limits import Limits
 from groupx.domain.outcomes import Cause
 from groupx.domain.packet_inputs import PacketQuery, SaidQuery
@@ -14,6 +15,7 @@ from groupx.store.queries import transcript_pages
 from groupx.store.queries.transcript_pages import said_page
 from groupx.store.transactions.again import again
 from groupx.store.transactions.publish import publish
+from groupx.store.transactions.started import started
 from groupx.store.transactions.withdraw import withdraw
 
 SESSION_A = "native-agent:a-1"
@@ -70,6 +72,52 @@ def test_a_session_that_has_the_history_gets_what_is_new(ledger):
     fresh = inputs(ledger, turn_id, "another session")
     assert not fresh.session_knows_cursor
     assert [(e.content, e.own_source) for e in fresh.transcript][:1] == [("one", True)]
+
+
+def waiting_behind(ledger, *answers):
+    """A turn of `a` that waited while it gave these answers, and others went on talking."""
+    begun = [ledger.queued(content=f"to {answer}") for answer in answers]
+    turn_id = ledger.queued(content="the one that waits")
+    for answer, before in zip(answers, begun, strict=True):
+        attempt_id = ledger.claim(before).attempt_id
+        ledger.write(started, StartedCommand(attempt_id=attempt_id, native_turn_id="n1"))
+        ledger.end(before, attempt_id, Cause.COMPLETED, response=answer)
+        ledger.completed(ledger.b, content="meanwhile", response="theirs")
+    return turn_id
+
+
+def test_a_fresh_session_gets_what_the_agent_answered_while_the_message_waited(ledger):
+    ledger.completed(content="long ago", response="an old answer")
+    turn_id = waiting_behind(ledger, "one", "two")
+    it = inputs(ledger, turn_id, "another session")
+    assert words(it.later_answers) == ["one", "two"]
+    assert it.context_through_seq == it.source.seq < it.later_answers[0].seq
+    assert words(it.transcript) == ["long ago", "an old answer", "to one", "to two"]
+    assert inputs(ledger, turn_id, SESSION_A).later_answers == (), "this session gave them"
+
+
+def test_nothing_from_under_a_reset_is_among_them(ledger):
+    turn_id = waiting_behind(ledger, "one", "two")
+    two = inputs(ledger, turn_id).later_answers[1]
+    reset = "INSERT INTO context_resets VALUES ('r', 'room:main', ?, 0, 'now')"
+    ledger.conn.execute(reset, (two.seq - 1,))
+    assert words(inputs(ledger, turn_id).later_answers) == ["two"]
+
+
+def test_no_answer_in_another_room_is_among_them(ledger):
+    turn_id = waiting_behind(ledger, "one", "not here")
+    moved = "UPDATE events SET room_id = 'room:2' WHERE json_extract(body_json, '$.content') = ?"
+    ledger.conn.execute(moved, ("not here",))
+    assert words(inputs(ledger, turn_id).later_answers) == ["one"]
+
+
+def test_no_more_of_them_is_read_than_a_packet_could_hold(ledger, monkeypatch):
+    monkeypatch.setattr(transcript_pages, "MAX_PAGE_EVENTS", 1)
+    turn_id = waiting_behind(ledger, "1" * 400, "2" * 400, "3" * 400)
+    it = inputs(ledger, turn_id, max_characters=600)
+    assert words(it.later_answers) == ["2" * 400, "3" * 400]
+    assert (it.transcript, it.lower_seq) == ((), 0)
+    assert it.complete_after_seq == it.source.seq - 1, "so that nothing passes for all of it"
 
 
 def test_a_session_that_was_left_has_missed_something(ledger):
@@ -150,9 +198,15 @@ def test_pages_of_any_size_give_the_same(ledger, monkeypatch, rows, seqs, charac
             ledger.b, content=f"q{number}", response=f"r{number}", reply_to_event_id=reply_to
         )
         reply_to = done.response_event_id
-    turn_id = ledger.queued(reply_to_event_id=reply_to)
+    turn_id = waiting_behind(ledger, "one", "two", "three")
+    source = ledger.row("SELECT source_event_id FROM turns WHERE turn_id = ?", turn_id)[0]
+    ledger.conn.execute(
+        "UPDATE events SET reply_to_event_id = ? WHERE event_id = ?", (reply_to, source)
+    )
     whole = inputs(ledger, turn_id)
-    assert len(whole.transcript) == len(whole.reply_chain) == 8
+    assert len(whole.transcript) == 11
+    assert len(whole.reply_chain) == 8
+    assert len(whole.later_answers) == 3
     monkeypatch.setattr(transcript_pages, "MAX_PAGE_EVENTS", rows)
     monkeypatch.setattr(transcript_pages, "PAGE_SEQS", seqs)
     monkeypatch.setattr(transcript_pages, "PAGE_CHARACTERS", characters)
