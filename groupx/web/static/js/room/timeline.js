@@ -7,6 +7,7 @@ import { entryHash } from "../frame/router.js";
 import { t } from "../words/index.js";
 import { MessageView, PendingView } from "../view/message_view.js";
 import { DiaryRow } from "../view/diary_row.js";
+import { DispatchRow } from "../view/dispatch_row.js";
 import { LoopStopView } from "../view/loop_stop_view.js";
 import { NoticeView } from "../view/notice_view.js";
 import { RecordRow } from "../view/record_row.js";
@@ -22,7 +23,7 @@ const UNCOUNTED = new Set(["pending", "diary"]);
 const VIEWS = {
   message: MessageView, turn: TurnView, pending: PendingView,
   notice: NoticeView, aside: RecordRow, local: NoticeView, stopped: LoopStopView,
-  supervision: SupervisionView, diary: DiaryRow,
+  supervision: SupervisionView, diary: DiaryRow, dispatch: DispatchRow,
 };
 
 /** Who an entry is by; null for lines without a sender. */

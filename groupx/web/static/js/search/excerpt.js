@@ -2,6 +2,7 @@
 // be in it stays text.
 
 import { h } from "../base/dom.js";
+import { plain } from "../view/plain.js";
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
@@ -29,5 +30,5 @@ export function parseExcerpt(html) {
 
 export function excerpt(html) {
   return h("span", { class: "hit" },
-    parseExcerpt(html).map(({ text, marked }) => (marked ? h("mark", null, text) : text)));
+    parseExcerpt(html).map(({ text, marked }) => (marked ? h("mark", null, text) : plain(text))));
 }

@@ -370,6 +370,7 @@ export class RoomState {
     if (seq === null || QUIET.has(type) || QUIET_TRANSIENT.test(type)) return;
     let kind = ASIDE.test(type) ? "aside" : "notice";
     if (event.body.record?.sourceKind === "automatic_rollup") kind = "diary";
+    else if (type === "operator.dispatch") kind = "dispatch";
     else if (type === "routing.loop_stopped") kind = "stopped";
     else if (SUPERVISION.test(type)) kind = "supervision";
     this.entries.put({ key: event.eventId, kind, seq, event, occurredAt: event.occurredAt });

@@ -31,6 +31,7 @@ export class DiaryRow {
     this.title.textContent = agents.map(({ event, count }) =>
       t(count > 1 ? "notice.day.times" : "notice.day", { name: this.state.agentName(event.actor.actorId), n: count })).join(" · ");
     redrawn(this.text, agents.map(({ event }) => event.eventId), () => fill(this.text, agents.map(({ event }) => [
+      agents.length > 1 ? h("p", { class: "note" }, this.state.agentName(event.actor.actorId)) : null,
       textElement(event.body.record.content),
       h("a", { class: "link", href: placeOf(event.body.record) }, t("record.place")),
     ])));

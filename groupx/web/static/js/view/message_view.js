@@ -40,7 +40,7 @@ export class MessageView {
     const recallable = !withdrawn && canBeTakenBack(event, turns);
     if (withdrawn) {
       redrawn(this.targets, "withdrawn", () =>
-        fill(this.targets, h("p", { class: "note" }, t("message.withdrawn"))));
+        fill(this.targets, h("p", { class: "note" }, whatBecame(state.withdrawn.get(event.eventId)))));
     } else {
       drawTargets(this.targets, turns, this.context, recallable && turns.length === 1);
     }
@@ -56,6 +56,12 @@ export class MessageView {
         { onError, key: "withdraw" }),
     ];
   }
+}
+
+/** Of a message that was taken back. @param {string | null} replacedBy */
+function whatBecame(replacedBy) {
+  if (!replacedBy) return t("message.withdrawn");
+  return [t("message.replaced"), " ", h("a", { href: `#${replacedBy}` }, t("turn.jump"))];
 }
 
 /** Only what nobody has begun can be unsaid or said differently. */

@@ -24,7 +24,7 @@ export class NoticeView {
   body({ type, actor, body }) {
     const key = `notice.${type}`;
     const about = body.actorId ?? actor.actorId;
-    const words = (fullReason(body.errorCode ?? body.code, body.message) || body.limit) ?? body.content ?? "";
+    const words = (fullReason(body.errorCode ?? body.code, body.message) || body.limit) ?? "";
     if (has(key)) {
       return h("span", null, t(key, { name: this.state.agentName(about), text: words }));
     }

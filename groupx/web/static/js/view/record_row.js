@@ -4,6 +4,7 @@ import { fill, h } from "../base/dom.js";
 import { clockTime } from "../base/time.js";
 import { routeHash } from "../frame/router.js";
 import { has, t } from "../words/index.js";
+import { firstLine } from "./plain.js";
 import { textElement } from "./text.js";
 
 export class RecordRow {
@@ -23,7 +24,7 @@ export class RecordRow {
     if (!record) return this.policy(key, name, body);
     const title = has(key) ? t(key, { name, about: this.about(record) }) : `${name} · ${type}`;
     return h("details", { class: "fold" },
-      h("summary", null, title, h("span", { class: "excerpt" }, record.content.slice(0, 120).split("\n", 1)[0])),
+      h("summary", null, title, h("span", { class: "excerpt" }, firstLine(record.content, 120))),
       textElement(record.content), h("a", { class: "link", href: placeOf(record) }, t("record.place")));
   }
 
