@@ -22,7 +22,8 @@ class ContextReset:
 
     through_seq: int
     changed: bool
-    """False: nothing was said since the reset before, which still holds as it was."""
+    """False: nothing was said since the reset before, which still holds as it was, and sessions
+    that were to be renewed were renewed by it."""
 
 
 @attrs.frozen(kw_only=True)

@@ -115,6 +115,24 @@ async def test_a_second_one_with_nothing_said_renews_nobody(jumping_clock, tmp_p
         assert len(room.programs[A].sessions) == 2
 
 
+async def test_one_that_renews_sessions_does_so_after_one_that_left_them(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a") as room:
+        program = room.programs[A]
+        program.script = answers
+        await room.ended(*await room.send(A, content="the old secret"))
+        first = await reset(room, "one")
+        second = await reset(room, "two", sessions=True)
+        assert second.changed
+        assert second.through_seq > first.through_seq
+        await room.until(lambda: len(program.sessions) == 2)
+        await room.ended(*await room.send(A, content="go on"))
+        assert program.profiles[1].resume is None
+        assert program.prompts[1].session is program.sessions[1]
+        assert "the old secret" not in program.prompts[1].text
+
+
 async def test_a_stopped_agent_stays_stopped(jumping_clock, tmp_path) -> None:
     async with open_room(tmp_path, "a") as room:
         room.programs[A].script = answers

@@ -15,6 +15,9 @@ _SAID_SINCE = f"""
 SELECT 1 FROM events WHERE room_id = ? AND seq > ? AND event_type IN {tuple(sorted(TRANSCRIPT))}
 LIMIT 1
 """
+_LAST = """
+SELECT reset_native_sessions FROM context_resets WHERE room_id = ? ORDER BY rowid DESC LIMIT 1
+"""
 _NEWEST = "SELECT max(seq) FROM events WHERE room_id = ?"
 _INSERT = """
 INSERT INTO context_resets (reset_id, room_id, through_seq, reset_native_sessions, created_at)
@@ -33,8 +36,9 @@ def reset_context(tx: Transaction, command: ResetContext) -> ContextReset:
     """Move the active room's floor to its newest event; a checkpoint at or under it ends, and of
     turns under it no memory is made any more.
 
-    Where nothing was said since the last reset, nothing changes and nothing is written. With
-    `reset_native_sessions` the lanes are woken, so that each agent leaves its session when idle.
+    Where nothing was said since the last reset, nothing changes and nothing is written, unless
+    sessions are to be renewed and it left them. With `reset_native_sessions` the lanes are woken,
+    so that each agent leaves its session when idle.
     """
     known = first_result(tx, command.key)
     if known is not None:
@@ -43,12 +47,18 @@ def reset_context(tx: Transaction, command: ResetContext) -> ContextReset:
     room_id = active_room(tx.conn)
     floor = reset_floor(tx.conn, room_id)
     answer = ContextReset(through_seq=floor, changed=False)
-    if tx.conn.execute(_SAID_SINCE, (room_id, floor)).fetchone():
+    sessions_left = command.reset_native_sessions and _left_sessions(tx, room_id)
+    if sessions_left or tx.conn.execute(_SAID_SINCE, (room_id, floor)).fetchone():
         (newest,) = tx.conn.execute(_NEWEST, (room_id,)).fetchone()
         answer = ContextReset(through_seq=newest, changed=True)
         _write(tx, room_id, command, newest, instance_id)
     remember(tx, command.key, answer)
     return answer
+
+
+def _left_sessions(tx: Transaction, room_id: RoomId) -> bool:
+    """Whether the room's last reset let the agents keep their sessions."""
+    return tx.conn.execute(_LAST, (room_id,)).fetchone() == (0,)
 
 
 def _write(

@@ -91,12 +91,30 @@ def test_again_with_nothing_said_is_nothing(ledger, reset):
     ledger.open_session(ledger.b)
     ledger.end(turn_id, attempt_id, Cause.CANCELLED)
     before = ledger.counts()
-    again = reset(sessions=True)
+    again = reset()
     assert again == ContextReset(through_seq=first.through_seq, changed=False)
     before["client_commands"] += 1
     assert ledger.counts() == before
     ledger.send()
     assert reset().through_seq > first.through_seq
+
+
+def test_sessions_that_the_last_one_left_are_renewed_with_nothing_said(ledger, reset):
+    """Once: from then on there is nothing that they know."""
+    ledger.completed()
+    first = reset()
+    era = session_era(ledger.conn, None)
+    second = reset(sessions=True)
+    assert second.changed
+    assert second.through_seq == first.through_seq + 1, "that of the first one's own event"
+    assert session_era(ledger.conn, None) != era
+    assert last_session(ledger.conn, ledger.a) is None, "nothing resumes what went before"
+    before = ledger.counts()
+    for sessions in (True, False):
+        again = reset(sessions=sessions)
+        assert again == ContextReset(through_seq=second.through_seq, changed=False)
+    before["client_commands"] += 2
+    assert ledger.counts() == before
 
 
 @pytest.mark.parametrize("what", ["message.created", "operator.dispatch"])
