@@ -3,6 +3,10 @@
 export const en = {
   "assistant.beside": "Not shown in the room.",
   "assistant.deeds": "What it did in the room ({n})",
+  "assistant.example.news": "What happened in the room today?",
+  "assistant.example.round": "Ask every agent what it works on, and sum it up for me.",
+  "assistant.example.stuck": "Is any agent stuck or failed? Tell me why, and restart it.",
+  "assistant.examples": "For example:",
   "assistant.log": "Conversation with the assistant",
   "assistant.message.cancelled": "stopped; it has no reply.",
   "assistant.message.failed": "failed:",
@@ -28,6 +32,10 @@ export const en = {
 export const zh = {
   "assistant.beside": "不会显示在房间里。",
   "assistant.deeds": "它在房间里做了什么（{n}）",
+  "assistant.example.news": "今天房间里发生了什么？",
+  "assistant.example.round": "问问每个智能体在做什么，然后替我总结。",
+  "assistant.example.stuck": "有没有智能体停滞或失败？告诉我原因，并重启它。",
+  "assistant.examples": "例如：",
   "assistant.log": "与助理的对话",
   "assistant.message.cancelled": "已停止，没有回复。",
   "assistant.message.failed": "失败：",

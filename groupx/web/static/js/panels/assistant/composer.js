@@ -34,6 +34,13 @@ export class SideComposer {
     else sessionStorage.removeItem(KEPT);
   }
 
+  /** Something to change or to send as it is; what was typed stays. */
+  suggest(text) {
+    this.text.value ||= text;
+    this.keep();
+    this.text.focus();
+  }
+
   async send(send) {
     const content = this.text.value;
     if (!content.trim()) return;

@@ -10,6 +10,7 @@ import { Refresher } from "../refresher.js";
 import { SideComposer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Deeds } from "./deeds.js";
+import { examples } from "./examples.js";
 import { RunningReply, SideMessage } from "./message.js";
 
 const POLL_MS = 400;
@@ -31,7 +32,8 @@ export class Talk {
     this.deeds = new Deeds(state);
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
     this.composer = new SideComposer({ send: (text) => this.send(text), stop: () => this.stop() });
-    this.scroll = h("div", { class: "side-scroll", tabindex: "0" }, this.off, this.older, this.list, this.error);
+    this.examples = examples((text) => this.composer.suggest(text));
+    this.scroll = h("div", { class: "side-scroll", tabindex: "0" }, this.off, this.examples, this.older, this.list, this.error);
     this.root = h("div", { class: "side" }, this.deeds.element, this.scroll, this.composer.element);
     this.refresher = new Refresher(() => this.load());
     this.visible = () => {
@@ -139,6 +141,7 @@ export class Talk {
     place(this.list, [...shown, this.running.element]);
     this.running.update(talk.standing ?? { state: "working" });
     this.older.hidden = !talk.previous;
+    this.examples.hidden = shown.length > 0 || talk.off;
     this.composer.update({ busy: talk.busy, off: Boolean(talk.standing) && talk.off });
     this.drawOff();
     this.deeds.draw();
