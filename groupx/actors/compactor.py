@@ -30,7 +30,7 @@ from groupx.domain.compaction import (
     material,
 )
 from groupx.domain.compaction_failed import CompactionFailed, Refusal
-from groupx.domain.compaction_state import CompactionState
+from groupx.domain.compaction_state import CompactionState, CompactionView
 from groupx.domain.context_usage import side_usage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource, RoomId
@@ -71,6 +71,7 @@ class Running:
     """Somebody asked for it: it goes on although no turn waits for it."""
     state: CompactionState = CompactionState.RUNNING
     passes: int = 0
+    code: str | None = None
     failure: CompactionFailed | None = None
     fault: Exception | None = None
     """Of the store, or of our own: it is told to those who wait."""
@@ -128,6 +129,30 @@ class Compactor:
             raise running.fault
         return running.failure
 
+    def cancel(self, room_id: RoomId) -> str | None:
+        """End the one that runs, as its user wishes, and its id; for the turns that wait it has
+        failed. None when none runs."""
+        running = self.running(room_id)
+        if running is None:
+            return None
+        running.failure = CompactionFailed(by_user=True)
+        self._cancel(running)
+        return running.compaction_id
+
+    def view(self, room_id: RoomId) -> CompactionView | None:
+        """How the room's last one stands; None when there was none since the start."""
+        last = self._last.get(room_id)
+        if last is None:
+            return None
+        failed = last.failure if last.state is CompactionState.FAILED else None
+        return CompactionView(
+            compaction_id=last.compaction_id,
+            state=last.state,
+            passes=last.passes,
+            error_code=last.code,
+            message=_sentence(failed.told()) if failed else None,
+        )
+
     def _cancel(self, running: Running) -> None:
         """Its program ends, and nothing more is written; one that has ended stays as it is."""
         self._close(running, CompactionState.CANCELLED)
@@ -154,7 +179,7 @@ class Compactor:
         """The first end stands."""
         if running.state is not CompactionState.RUNNING:
             return
-        running.state, running.ended_at = state, trio.current_time()
+        running.state, running.code, running.ended_at = state, code, trio.current_time()
         if code is not None:
             self._tell(running, state, errorCode=code)
         elif running.passes:
@@ -251,3 +276,7 @@ class Compactor:
     def _tell(self, running: Running, what: str, **more: object) -> None:
         body = {"compactionId": running.compaction_id, "pass": running.passes, **more}
         self._ports.transients.say(Notice(type=f"context.compaction.{what}", body=body))
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -7,15 +7,18 @@ from typing import Any
 from groupx.actors.command_key import command_key
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import (
+    CancelCompaction,
     CompactContext,
     CompactRoom,
     ResetRoom,
+    StopCompacting,
     ToContext,
     ToStore,
     Write,
 )
 from groupx.domain.commands import RememberCommand
 from groupx.domain.compaction import CompactionBegun
+from groupx.domain.compaction_state import CompactionCancelled
 from groupx.domain.context_reset import ContextReset, ResetContext
 from groupx.domain.wire import to_wire
 from groupx.store.command_rows import first_result
@@ -30,7 +33,11 @@ class ContextCommands:
         self._store = store
         self._context = context
         self.handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]] = MappingProxyType(
-            {CompactContext: self._compact, ResetRoom: self._reset}
+            {
+                CompactContext: self._compact,
+                CancelCompaction: self._cancel,
+                ResetRoom: self._reset,
+            }
         )
 
     async def _compact(self, message: CompactContext) -> CompactionBegun:
@@ -42,6 +49,16 @@ class ContextCommands:
             command = RememberCommand(key=key, result=to_wire(begun))
             known = (await self._store.ask(Write(remember_command, command))).result
         return CompactionBegun(compaction_id=known["compactionId"])
+
+    async def _cancel(self, message: CancelCompaction) -> CompactionCancelled:
+        """The same command ends none that was begun after it."""
+        key = command_key("context.compact.cancel", message)
+        known = await self._store.ask(Write(first_result, key))
+        if known is None:
+            ended = CompactionCancelled(compaction_id=await self._context.ask(StopCompacting()))
+            command = RememberCommand(key=key, result=to_wire(ended))
+            known = (await self._store.ask(Write(remember_command, command))).result
+        return CompactionCancelled(compaction_id=known["compactionId"])
 
     async def _reset(self, message: ResetRoom) -> ContextReset:
         command = ResetContext(

@@ -15,6 +15,7 @@ from groupx.actors.messages import (
     CompactRoom,
     MeasureContext,
     Read,
+    StopCompacting,
     ToContext,
     ToStore,
 )
@@ -53,13 +54,14 @@ class ContextEngineActor:
         self._entropy = entropy
         self._mailbox = Mailbox[ToContext]("the context engine", MAILBOX_CAPACITY)
         self.ref: ActorRef[ToContext] = self._mailbox
-        self._meter = ContextMeter(store, limits)
+        self._meter = ContextMeter(store, limits, compactor.view)
         self._compactor = compactor
         self._nursery: trio.Nursery
         self._handlers: dict[type[Any], Callable[[Any], Awaitable[Any]]] = {
             BuildPacket: self._build,
             MeasureContext: self._measure,
             CompactRoom: self._compact,
+            StopCompacting: self._stop_compacting,
         }
 
     async def run(self) -> None:
@@ -147,6 +149,16 @@ class ContextEngineActor:
             )
         running = self._compactor.begin(self._nursery, now.room_id, tail, by_hand=True)
         return running.compaction_id
+
+    async def _stop_compacting(self, _: StopCompacting) -> str:
+        now = await self._store.ask(Read(standing, None))
+        stopped = self._compactor.cancel(now.room_id)
+        if stopped is None:
+            raise GroupXError(
+                ErrorCode.STORE_CONFLICT,
+                "No compaction of this room runs; nothing was changed.",
+            )
+        return stopped
 
 
 def _uncompacted(error: GroupXError, failure: CompactionFailed) -> GroupXError:

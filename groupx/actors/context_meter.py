@@ -1,10 +1,13 @@
 """Counting how full the room's context is: what was counted once is not counted again."""
 
+from collections.abc import Callable
+
 import attrs
 import trio
 
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore
+from groupx.domain.compaction_state import CompactionView
 from groupx.domain.context_view import ContextStart, ContextView, SaidSize, context_view
 from groupx.domain.ids import RoomId
 from groupx.domain.limits import Limits
@@ -31,8 +34,15 @@ class _Counted:
 class ContextMeter:
     """A part of the context engine. Its count is a cache: a new one counts the same."""
 
-    def __init__(self, store: ActorRef[ToStore], limits: Limits) -> None:
+    def __init__(
+        self,
+        store: ActorRef[ToStore],
+        limits: Limits,
+        compaction: Callable[[RoomId], CompactionView | None],
+    ) -> None:
+        """`compaction`: how the last one of a room stands."""
         self._store = store
+        self._compaction = compaction
         self._limits = limits
         self._one_at_a_time = trio.Lock()
         self._counted: _Counted | None = None
@@ -46,7 +56,7 @@ class ContextMeter:
             start = await self._store.ask(Read(context_start, None))
             said = await self._said(start)
             usage = await self._store.ask(Read(usage_by_source, start.room_id))
-        return context_view(start, said, usage, self._limits)
+        return context_view(start, said, usage, self._limits, self._compaction(start.room_id))
 
     async def _said(self, start: ContextStart) -> SaidSize:
         counted = self._counted

@@ -18,6 +18,7 @@ from groupx.domain.commands import (
     WithdrawAnswer,
 )
 from groupx.domain.compaction import CompactionBegun
+from groupx.domain.compaction_state import CompactionCancelled
 from groupx.domain.context_reset import ContextReset
 from groupx.domain.context_view import ContextView
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
@@ -107,6 +108,12 @@ class MeasureContext(Request[ToContext, ContextView]):
 class CompactRoom(Request[ToContext, str]):
     """Begin to compact the active room as far as a person may ask for; the compaction's id, at
     once. STORE_CONFLICT when there is nothing to compact."""
+
+
+@attrs.frozen(kw_only=True)
+class StopCompacting(Request[ToContext, str]):
+    """End the compaction of the active room, whoever began it; its id. STORE_CONFLICT when none
+    runs."""
 
 
 # --- agents -----------------------------------------------------------------------------------
@@ -321,6 +328,11 @@ class SetMemoryPolicy(_Command, Request[ToBroker, MemoryPolicy]):
 @attrs.frozen(kw_only=True)
 class CompactContext(_Command, Request[ToBroker, CompactionBegun]):
     """Have the room's older messages put into a checkpoint; answered once that has begun."""
+
+
+@attrs.frozen(kw_only=True)
+class CancelCompaction(_Command, Request[ToBroker, CompactionCancelled]):
+    """End the compaction that runs, whoever began it; the passes that are stored stay."""
 
 
 @attrs.frozen(kw_only=True)

@@ -28,16 +28,23 @@ def command(ctx: click.Context, *, config: str | None, demo: bool, as_json: bool
 
 @command.command("compact")
 @config_options
+@click.option("--cancel", is_flag=True, help="End the one that runs, whoever began it.")
 @click.pass_context
-def compact(ctx: click.Context, *, config: str | None, demo: bool) -> int:
+def compact(ctx: click.Context, *, config: str | None, demo: bool, cancel: bool) -> int:
     """Have an agent write a checkpoint of everything but the newest messages.
 
     Packets then carry it in their place. Nothing is removed.
     """
+    if cancel:
+        ended = _post(_client(ctx), "/api/context/compact/cancel")
+        click.echo(
+            f"The compaction {ended['compactionId']} was ended. What it had written by then stays."
+        )
+        return DONE
     begun = _post(_client(ctx), "/api/context/compact")
     click.echo(
         f"A checkpoint is being written ({begun['compactionId']}). "
-        "`groupx context` shows when the context got smaller."
+        "`groupx context` shows how it goes and when the context got smaller."
     )
     return DONE
 
@@ -97,7 +104,15 @@ def _told(found: Mapping[str, Any]) -> list[str]:
     for name, words in (("summaryThroughSeq", "checkpoint"), ("resetThroughSeq", "last reset")):
         if name in found:
             lines.append(f"  {words} at seq {found[name]}")
+    if "compaction" in found:
+        lines.append(_compaction(found["compaction"]))
     return lines + [_usage(usage) for usage in found["bySource"]]
+
+
+def _compaction(last: Mapping[str, Any]) -> str:
+    told = f"  last compaction {last['state']}, {last['passes']} passes begun"
+    reason = last.get("message") or last.get("errorCode")
+    return f"{told}: {reason}" if reason else told
 
 
 def _usage(usage: Mapping[str, Any]) -> str:

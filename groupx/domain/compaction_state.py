@@ -17,6 +17,13 @@ class CompactionState(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
+class CompactionCancelled:
+    """The one that a cancel has ended."""
+
+    compaction_id: str
+
+
+@attrs.frozen(kw_only=True)
 class CompactionView:
     """The room's last compaction since GroupX started, while it runs and when it has ended."""
 

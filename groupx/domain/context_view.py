@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from groupx.domain.compaction_state import CompactionView
 from groupx.domain.context_usage import ContextUsage
 from groupx.domain.ids import RoomId
 from groupx.domain.limits import SOFT_CONTEXT_SHARE, Limits
@@ -66,10 +67,16 @@ class ContextView:
     compactable: bool
     """Whether there is more than a compaction by hand leaves word for word."""
     by_source: Sequence[ContextUsage]
+    compaction: CompactionView | None = optional()
+    """The last one since GroupX started."""
 
 
 def context_view(
-    start: ContextStart, said: SaidSize, usage: Sequence[ContextUsage], limits: Limits
+    start: ContextStart,
+    said: SaidSize,
+    usage: Sequence[ContextUsage],
+    limits: Limits,
+    compaction: CompactionView | None = None,
 ) -> ContextView:
     """Of one room, after `said` was counted above the start's base."""
     entries = said.messages + (start.summary_through_seq is not None)
@@ -90,4 +97,5 @@ def context_view(
         reset_through_seq=start.reset_through_seq or None,
         compactable=said.messages > KEPT_WORD_FOR_WORD,
         by_source=usage,
+        compaction=compaction,
     )

@@ -190,6 +190,7 @@ POLICIES: tuple[Policy, ...] = (
     # context
     _get("context", "/api/context"),
     _post("compact_context", "/api/context/compact"),
+    _post("cancel_compaction", "/api/context/compact/cancel"),
     _post("reset_context", "/api/context/reset", {"resetNativeSessions": flag()}),
     # files
     _post("backup", "/api/backup"),

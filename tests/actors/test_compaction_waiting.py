@@ -1,12 +1,15 @@
 """What others meet while a room is compacted, or just after that failed."""
 
+import attrs
 import pytest
 import trio
 
-from groupx.actors.messages import CompactRoom, ResetRoom
+from groupx.actors.messages import CancelCompaction, CompactRoom, MeasureContext, ResetRoom
 from groupx.actors.side_sessions import SideFailure
+from groupx.domain.compaction_state import CompactionState, CompactionView
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, ActorId
-from tests.actors.fakes import answers, open_room
+from tests.actors.fakes import Room, answers, open_room
 from tests.actors.test_compaction import SMALL, Side, failing, fill, saying, summaries, told
 
 A, B = ActorId("agent:a"), ActorId("agent:b")
@@ -164,6 +167,79 @@ async def test_what_waits_behind_a_cancelled_turn_has_its_own_packet(
         [prompt] = room.programs[B].prompts
         assert "\nthe second\n" in prompt.text
         assert len(told(room, "completed")) == 1
+
+
+async def last(room: Room) -> CompactionView:
+    view = (await room.context.ref.ask(MeasureContext())).compaction
+    assert view is not None
+    return view
+
+
+async def cancel(room: Room, command_id: str = "cancel") -> str:
+    message = CancelCompaction(client_command_id=command_id)
+    return (await room.broker.ref.ask(message)).compaction_id
+
+
+@pytest.mark.parametrize(("notes", "status"), [(28, "completed"), (120, "failed")])
+async def test_its_user_ends_it_and_turns_go_on_as_if_it_had_failed(
+    jumping_clock, tmp_path, notes, status
+) -> None:
+    async with open_room(tmp_path, "a", "b", limits=SMALL) as room:
+        room.side = side = Side(a=held(trio.Event()))
+        room.programs[B].script = answers
+        fill(room, notes, characters=1_000 if status == "completed" else 2_000)
+        [waiting] = await room.send(B)
+        await room.until(lambda: side.by == [A])
+        running = await last(room)
+        assert (running.state, running.passes) == ("running", 1)
+        assert await cancel(room) == running.compaction_id
+        await room.ended(waiting)
+        assert room.status(waiting) == status
+        assert side.by == [A], "it is not begun again for the turn that waited"
+        if status == "failed":
+            said = room.events("turn.failed")[-1]["message"]
+            assert "tried to compact the room, but that was cancelled." in said
+        assert await last(room) == attrs.evolve(running, state="cancelled")
+        assert [it["compactionId"] for it in told(room, "cancelled")] == [running.compaction_id]
+        assert await cancel(room) == running.compaction_id, "as it was answered"
+        with pytest.raises(GroupXError) as refused:
+            await cancel(room, "another")
+        assert refused.value.code is ErrorCode.STORE_CONFLICT
+
+
+async def test_one_by_hand_is_cancelled_and_the_next_one_is_another(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", limits=SMALL) as room:
+        let = trio.Event()
+        room.side = Side(a=held(let))
+        fill(room, 20, characters=10)
+        first = await room.context.ref.ask(CompactRoom())
+        assert await cancel(room) == first
+        second = await room.context.ref.ask(CompactRoom())
+        assert second != first
+        let.set()
+        await room.until(lambda: told(room, "completed") != [])
+        done = await last(room)
+        assert (done.compaction_id, done.state, done.passes) == (second, "completed", 1)
+        assert [row[:2] for row in summaries(room)] == [("active", "checkpoint")]
+
+
+async def test_how_one_failed_can_be_asked_for_later(jumping_clock, tmp_path) -> None:
+    lost = SideFailure("ADAPTER_EXITED", "a ended")
+    async with open_room(tmp_path, "a", limits=SMALL) as room:
+        assert (await room.context.ref.ask(MeasureContext())).compaction is None
+        room.side = Side(a=failing(lost))
+        fill(room, 20, characters=10)
+        by_hand = await room.context.ref.ask(CompactRoom())
+        await room.until(lambda: told(room, "failed") != [])
+        assert await last(room) == CompactionView(
+            compaction_id=by_hand,
+            state=CompactionState.FAILED,
+            passes=1,
+            error_code="ADAPTER_EXITED",
+            message="No agent could write a checkpoint of the older messages (a: a ended).",
+        )
 
 
 async def test_an_agent_whose_turn_waits_stops_at_once(jumping_clock, tmp_path) -> None:

@@ -29,7 +29,7 @@ async def test_it_is_not_under_what_a_new_session_is_told(jumping_clock, tmp_pat
     async with open_room(tmp_path, "a", started=False) as room:
         for number in range(20):
             [turn] = await room.send(A, content=f"message {number} " * number + "!")
-        view = await ContextMeter(room.store, room.limits).read()
+        view = await ContextMeter(room.store, room.limits, room.compactor.view).read()
         packet = await room.context.ref.ask(BuildPacket(turn_id=turn, native_session_id=None))
         assert view.uncompacted_message_count == 20
         assert view.compactable
@@ -42,7 +42,7 @@ async def test_it_is_not_under_what_a_new_session_is_told(jumping_clock, tmp_pat
 
 async def test_it_follows_what_is_said_withdrawn_and_reset(jumping_clock, tmp_path) -> None:
     async with open_room(tmp_path, "a") as room:
-        meter = ContextMeter(room.store, room.limits)
+        meter = ContextMeter(room.store, room.limits, room.compactor.view)
         empty = await meter.read()
         room.programs[A].script = answers
         await room.ended(*await room.send(A, content="x" * 100))
@@ -72,7 +72,7 @@ async def test_a_long_room_is_counted_once_in_slices(jumping_clock, tmp_path) ->
     async with open_room(tmp_path, "a", started=False, limits=Limits()) as room:
         room.conn.execute(SAY_OK)
         store = CountingStore(room.store)
-        meter = ContextMeter(store, room.limits)
+        meter = ContextMeter(store, room.limits, room.compactor.view)
         first = await meter.read()
         assert first.uncompacted_message_count == 3_000
         assert [it.through_seq for it in store.slices] == [2_000, 3_000]

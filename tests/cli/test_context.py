@@ -85,6 +85,31 @@ def test_it_compacts(room: Room) -> None:
     assert room.asked == [("/api/context/compact", {})]
 
 
+def test_it_ends_a_compaction(room: Room) -> None:
+    room.answer = Answer(status=200, body={"compactionId": "compaction_1"})
+    assert "compaction_1 was ended" in run("compact", "--cancel").output
+    assert room.asked == [("/api/context/compact/cancel", {})]
+
+
+@pytest.mark.parametrize(
+    ("last", "line"),
+    [
+        ({"state": "running", "passes": 3}, "  last compaction running, 3 passes begun"),
+        (
+            {"state": "failed", "passes": 1, "errorCode": "X", "message": "No agent could."},
+            "  last compaction failed, 1 passes begun: No agent could.",
+        ),
+        (
+            {"state": "failed", "passes": 0, "errorCode": "INTERNAL_ERROR"},
+            "  last compaction failed, 0 passes begun: INTERNAL_ERROR",
+        ),
+    ],
+)
+def test_it_says_how_the_last_compaction_stands(room: Room, last: dict[str, Any], line: str):
+    room.answer = Answer(status=200, body=GAUGE | {"compaction": last})
+    assert line in run().output.splitlines()
+
+
 def test_a_refusal_is_told_in_the_rooms_words(room: Room) -> None:
     words = {"error": {"code": "RUNTIME_CLOSING", "message": "GroupX is stopping."}}
     room.answer = Answer(status=503, body=words)

@@ -2,8 +2,13 @@
 
 import pytest
 
-from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom
+from groupx.actors.messages import CancelCompaction, CompactContext, MeasureContext, ResetRoom
 from groupx.domain.compaction import CompactionBegun
+from groupx.domain.compaction_state import (
+    CompactionCancelled,
+    CompactionState,
+    CompactionView,
+)
 from groupx.domain.context_reset import ContextReset
 from groupx.domain.context_usage import ContextUsage
 from groupx.domain.context_view import ContextStart, SaidSize, context_view
@@ -83,6 +88,35 @@ async def test_compaction_is_asked_of_the_broker(client, broker):
     broker.answers["CompactContext"] = GroupXError(ErrorCode.STORE_CONFLICT, "Nothing to do.")
     answer = await client.post("/api/context/compact", {"clientCommandId": "c"})
     assert (answer.status, answer.code) == (409, "STORE_CONFLICT")
+
+
+async def test_a_cancel_of_a_compaction_is_asked_of_the_broker(client, broker):
+    broker.answers["CancelCompaction"] = CompactionCancelled(compaction_id="compaction_1")
+    answer = await client.post("/api/context/compact/cancel", {"clientCommandId": "c"})
+    assert (answer.status, answer.json()) == (200, {"compactionId": "compaction_1"})
+    assert broker.asked == [CancelCompaction(client_command_id="c")]
+
+
+@pytest.mark.parametrize(
+    ("last", "shown"),
+    [
+        (
+            CompactionView(compaction_id="c", state=CompactionState.RUNNING, passes=2),
+            {"compactionId": "c", "state": "running", "passes": 2},
+        ),
+        (
+            CompactionView(
+                compaction_id="c", state=CompactionState.FAILED, passes=1, error_code="X",
+                message="No.",
+            ),
+            {"compactionId": "c", "state": "failed", "passes": 1, "errorCode": "X",
+             "message": "No."},
+        ),
+    ],
+)  # fmt: skip
+async def test_the_gauge_tells_of_the_last_compaction(client, context, last, shown):
+    context.answers["MeasureContext"] = context_view(START, SaidSize(), [], Limits(), last)
+    assert (await client.get("/api/context")).json()["compaction"] == shown
 
 
 async def test_a_reset_takes_no_word_for_a_flag(client, broker):

@@ -1,6 +1,6 @@
 """GET /api/context and its commands: how full the context is, making it smaller or anew."""
 
-from groupx.actors.messages import CompactContext, MeasureContext, ResetRoom
+from groupx.actors.messages import CancelCompaction, CompactContext, MeasureContext, ResetRoom
 from groupx.web.errors import Answer, json_answer
 from groupx.web.guards import Call
 from groupx.web.services import Services
@@ -17,6 +17,12 @@ async def compact_context(services: Services, call: Call) -> Answer:
     return json_answer(await services.broker.ask(message), 202)
 
 
+async def cancel_compaction(services: Services, call: Call) -> Answer:
+    """`{compactionId}` of the one that ended. STORE_CONFLICT when none runs."""
+    message = CancelCompaction(client_command_id=call.body["clientCommandId"])
+    return json_answer(await services.broker.ask(message))
+
+
 async def reset_context(services: Services, call: Call) -> Answer:
     """`{throughSeq, changed}`; 202 while agents still leave their native sessions."""
     message = ResetRoom(
@@ -30,5 +36,6 @@ async def reset_context(services: Services, call: Call) -> Answer:
 HANDLERS = {
     "context": read_context,
     "compact_context": compact_context,
+    "cancel_compaction": cancel_compaction,
     "reset_context": reset_context,
 }

@@ -33,6 +33,7 @@ test("a compaction runs until it is done or has failed", () => {
   assert.deepEqual([step("started").running, step("started").word], [true, "context.step.started"]);
   assert.equal(step("started", { pass: 3 }).word, "context.step.pass");
   assert.equal(step("retrying", { attempt: 2 }).values.attempt, 2);
+  assert.deepEqual([step("cancelled").running, step("cancelled").word], [false, "context.step.cancelled"]);
   assert.deepEqual([step("completed").running, step("failed", { errorCode: "X" }).values.code], [false, "X"]);
 });
 
@@ -64,6 +65,22 @@ test("a refused load is told to who asked, and the next one is made", async () =
   await assert.rejects(refresher.ask(), /no/);
   fails = false;
   await refresher.ask();
+});
+
+test("what the room's context says of its last compaction is shown while it runs, and news of its end", () => {
+  const watch = new CompactionWatch();
+  assert.equal(watch.read(undefined), null);
+  assert.equal(watch.read({ compactionId: "c0", state: "completed", passes: 1 }), null);
+  const running = watch.read({ compactionId: "c1", state: "running", passes: 3 });
+  assert.deepEqual([running.word, running.values.pass, watch.running], ["context.step.pass", 3, true]);
+  assert.equal(watch.answer({ compactionId: "c1" }), null);
+  const done = watch.read({ compactionId: "c1", state: "completed", passes: 4 });
+  assert.deepEqual([done.word, watch.running], ["context.step.completed", false]);
+  const failed = { compactionId: "c2", state: "failed", passes: 1, errorCode: "X", message: "Nobody could." };
+  assert.deepEqual([watch.read(failed).values.code, watch.read(failed)], ["X", null]);
+  assert.equal(new CompactionWatch().read(failed).message, "Nobody could.");
+  watch.read({ compactionId: "c3", state: "running", passes: 1 });
+  assert.equal(watch.read(undefined).running, false, "GroupX was started anew meanwhile");
 });
 
 test("the answer to the beginning of a compaction says nothing that the stream knows better", () => {

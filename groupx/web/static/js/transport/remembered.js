@@ -26,5 +26,6 @@ export const policies = {
 export const context = {
   read: () => get("/api/context"),
   compact: () => post("/api/context/compact"),
+  cancel: () => post("/api/context/compact/cancel"),
   reset: (resetNativeSessions) => post("/api/context/reset", { resetNativeSessions }),
 };

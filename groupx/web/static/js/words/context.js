@@ -1,6 +1,8 @@
 // Words of the room's context: how full it is, summarising, beginning anew.
 
 export const en = {
+  "context.cancel": "Stop",
+  "context.cancelHint": "End the summary that is being written. What is done of it stays; turns that wait for it go on without, where they can.",
   "context.compact": "Summarise now",
   "context.compactHint": "An agent sums up the older messages in a session beside the room. Nothing is deleted.",
   "context.noSummary": "There is no summary yet.",
@@ -16,6 +18,7 @@ export const en = {
   "context.source.rollup": "latest day it wrote",
   "context.source.turn": "latest turn",
   "context.source.watch": "latest watch",
+  "context.step.cancelled": "The summary was stopped.",
   "context.step.completed": "The summary is done.",
   "context.step.failed": "The summary could not be made ({code}). Nothing was lost; the messages are as before.",
   "context.step.pass": "Summarising… pass {pass}",
@@ -31,6 +34,8 @@ export const en = {
 };
 
 export const zh = {
+  "context.cancel": "停止",
+  "context.cancelHint": "结束正在撰写的摘要。已完成的部分保留；等待它的回合会在可能时不带摘要继续。",
   "context.compact": "立即摘要",
   "context.compactHint": "由一个智能体在房间外的会话中总结较早的消息。不会删除任何内容。",
   "context.noSummary": "尚无摘要。",
@@ -46,6 +51,7 @@ export const zh = {
   "context.source.rollup": "最近一篇日记",
   "context.source.turn": "最近一个回合",
   "context.source.watch": "最近一次观察",
+  "context.step.cancelled": "摘要已停止。",
   "context.step.completed": "摘要已完成。",
   "context.step.failed": "无法生成摘要（{code}）。没有丢失任何内容，消息保持不变。",
   "context.step.pass": "正在摘要… 第 {pass} 轮",

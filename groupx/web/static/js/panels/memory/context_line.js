@@ -22,6 +22,9 @@ export class ContextLine {
     this.compact = actionButton(t("context.compact"), () => this.begin(), {
       kind: "button", onError: (error) => say(this.error, error.message) });
     this.compact.disabled = true;
+    this.cancel = actionButton(t("context.cancel"), () => this.end(), {
+      kind: "button", title: t("context.cancelHint"), onError: (error) => say(this.error, error.message) });
+    this.cancel.hidden = true;
     this.reset = confirming(t("context.reset"), {
       look: "button", question: t("context.resetAsk"), yes: t("context.reset"),
       inside: h("label", { class: "check" }, this.native, t("context.resetNative")),
@@ -31,7 +34,7 @@ export class ContextLine {
     this.element = h("section", { class: "part room-context" },
       h("div", { class: "part-head" }, h("h3", null, t("context.title"))),
       this.gauge, this.words, this.progress, this.error,
-      h("div", { class: "buttons" }, this.compact, this.reset));
+      h("div", { class: "buttons" }, this.compact, this.cancel, this.reset));
     this.refresher = new Refresher(() => this.load());
   }
 
@@ -56,7 +59,8 @@ export class ContextLine {
       t("context.trigger", { n: number(now.compactionTriggerCharacters) }),
       now.resetThroughSeq ? t("context.resetAt", { n: number(now.resetThroughSeq) }) : "",
     ].filter(Boolean).join(" "));
-    this.compact.disabled = !now.compactable || this.running;
+    this.show(this.compaction.read(now.compaction));
+    this.compact.disabled = !now.compactable || this.compaction.running;
     this.compact.title = now.compactable ? t("context.compactHint") : t("context.nothing");
     this.compactable = now.compactable;
     this.onContext(now);
@@ -65,6 +69,12 @@ export class ContextLine {
   async begin() {
     say(this.error, "");
     this.show(this.compaction.answer(await context.compact()));
+  }
+
+  async end() {
+    say(this.error, "");
+    await context.cancel();
+    await this.refresh();
   }
 
   async startAnew() {
@@ -82,9 +92,9 @@ export class ContextLine {
   /** @param {ReturnType<CompactionWatch["answer"]>} now null: it stands as it is shown */
   show(now) {
     if (!now) return;
-    const { running, word, values } = now;
-    this.running = running;
-    say(this.progress, t(word, values));
+    const { running, word, values, message } = now;
+    say(this.progress, [t(word, values), message].filter(Boolean).join(" "));
+    this.cancel.hidden = !running;
     this.compact.disabled = running || !this.compactable;
   }
 }
