@@ -41,9 +41,9 @@ UPDATE agent_dated_memory_sources SET skipped_reason = :skipped
 WHERE room_id = :room AND actor_id = :actor AND local_date = :date AND processed_at IS NULL
   AND skipped_reason IS NULL AND terminal_at > :running
 """
-_DAYS_OF_ROOM = """
+_ALL_DAYS = """
 SELECT actor_id, local_date FROM agent_dated_memory_rollups
-WHERE room_id = :room AND pending_turns > 0
+WHERE room_id = :room AND (:actor IS NULL OR actor_id = :actor) AND pending_turns > 0
 """
 _END_BATCH = """
 UPDATE agent_dated_memory_rollups SET last_attempt_at = NULL
@@ -97,14 +97,17 @@ def skip_queued(tx: Transaction, room_id: RoomId, actor_id: ActorId, reason: str
         recount_day(tx, room_id, actor_id, date)
 
 
-def skip_all(tx: Transaction, room_id: RoomId, reason: str) -> None:
-    """Settle all dated work of the room that is not done; a batch that runs ends, and what comes
-    of it is not kept."""
-    for actor_id, date in tx.conn.execute(_DAYS_OF_ROOM, {"room": room_id}).fetchall():
-        day = {"room": room_id, "actor": actor_id, "date": date}
+def skip_all(
+    tx: Transaction, room_id: RoomId, reason: str, *, actor_id: ActorId | None = None
+) -> None:
+    """Settle all dated work of the room, or of one agent in it, that is not done; a batch that runs
+    ends, and what comes of it is not kept."""
+    whose = {"room": room_id, "actor": actor_id}
+    for owner, date in tx.conn.execute(_ALL_DAYS, whose).fetchall():
+        day = {"room": room_id, "actor": owner, "date": date}
         tx.conn.execute(_END_BATCH, day)
         tx.conn.execute(_SKIP, {**day, "skipped": reason, "running": ""})
-        recount_day(tx, room_id, actor_id, date)
+        recount_day(tx, room_id, owner, date)
 
 
 def recount_day(tx: Transaction, room_id: RoomId, actor_id: ActorId, local_date: str) -> None:

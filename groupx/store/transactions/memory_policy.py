@@ -9,7 +9,7 @@ from groupx.domain.ids import OPERATOR_BINDING, SYSTEM, RoomId
 from groupx.domain.memory_policy import MemoryPolicy, SetPolicy
 from groupx.domain.wire import to_wire
 from groupx.store.command_rows import first_result, remember, sender_instance
-from groupx.store.dated_sources import skip_queued
+from groupx.store.dated_sources import skip_all, skip_queued
 from groupx.store.policy_rows import SKIPPED, find_policy
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
@@ -26,7 +26,8 @@ ON CONFLICT (room_id, actor_id) DO UPDATE SET use_memories = excluded.use_memori
 
 
 def set_policy(tx: Transaction, command: SetPolicy) -> MemoryPolicy:
-    """The new policy, in the active room; dated work that it forbids and that waits is skipped.
+    """The new policy, in the active room; dated work that it forbids and that waits is skipped, and
+    of an agent that is excluded also what is being written.
 
     UNKNOWN_ACTOR, POLICY_REVISION_STALE, POLICY_EXCLUDED: then there is no row and no event.
     """
@@ -53,7 +54,9 @@ def set_policy(tx: Transaction, command: SetPolicy) -> MemoryPolicy:
     )
     _write(tx, room_id, command, policy, instance_id)
     skipped = SKIPPED.get(policy.generation)
-    if skipped is not None:
+    if policy.generation == "excluded":
+        skip_all(tx, room_id, SKIPPED["excluded"], actor_id=command.actor_id)
+    elif skipped is not None:
         skip_queued(tx, room_id, command.actor_id, skipped)
     remember(tx, command.key, policy)
     return policy

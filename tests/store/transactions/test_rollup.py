@@ -258,17 +258,33 @@ def test_a_days_row_is_made_again_from_its_sources(ledger, harm):
 # --- policy ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("generation", ["disabled", "excluded"])
-def test_a_running_batch_is_untouched_and_what_waits_is_skipped(ledger, generation):
+def test_a_running_batch_is_untouched_and_what_waits_is_skipped(ledger):
     first = ledger.completed().turn_id
     batch = begin(ledger)
     second = ledger.completed().turn_id
-    forbid(ledger, generation)
+    forbid(ledger, "disabled")
     memory_id = finish(ledger, batch)
     assert ledger.rows(SOURCES) == [
-        (first, 1, memory_id, None), (second, 0, None, f"policy_{generation}"),
+        (first, 1, memory_id, None), (second, 0, None, "policy_disabled"),
     ]  # fmt: skip
     assert waiting(ledger) == []
+
+
+def test_of_an_agent_that_is_excluded_no_running_batch_makes_a_memory_either(ledger, refused):
+    """Nor does it end anybody else's, nor take back what was made before."""
+    first = ledger.completed().turn_id
+    kept = finish(ledger, begin(ledger))
+    mine, other = ledger.completed(A).turn_id, ledger.completed(B).turn_id
+    batch, theirs = begin(ledger), begin(ledger, attrs.evolve(KEY, actor_id=B))
+    forbid(ledger, "excluded")
+    refused("STORE_CONFLICT", finish_batch, done(batch))
+    ledger.write(fail_batch, FailBatch(batch=batch, code="STORE_CONFLICT"))
+    assert begin(ledger) is None
+    made = finish(ledger, theirs)
+    assert ledger.rows(SOURCES) == [
+        (first, 1, kept, None), (mine, 0, None, "policy_excluded"), (other, 1, made, None),
+    ]  # fmt: skip
+    assert find_record(ledger.conn, "memory", kept).status == "active"
 
 
 def test_what_a_running_batch_had_no_room_for_is_skipped_with_its_end(ledger):
