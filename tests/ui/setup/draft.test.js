@@ -77,3 +77,33 @@ test("a command is typed as a line and kept as words", () => {
   assert.equal(commandText(undefined), "");
   assert.deepEqual(commandWords('one "open end'), ["one", "open end"]);
 });
+
+test("what was typed is there again over a reload, without the values of variables", () => {
+  const config = { agents: { codex: { cwd: ".", env: { KEPT: null, CHANGED: null } } },
+    assistant: { enabled: true, name: "Ann", brain: { driver: "demo", cwd: ".", env: { KEPT: null } } } };
+  const edited = draft(config);
+  edited.entries[0].agent.name = "Cody";
+  Object.assign(edited.entries[0].agent.env, { CHANGED: "s3cret", NEW: "s3cret" });
+  edited.assistant.brain.env.NEW = "s3cret";
+  edited.add("demo");
+  const kept = JSON.stringify(edited.kept());
+  assert.ok(!kept.includes("s3cret"));
+  const again = draft(config);
+  assert.ok(again.restore(JSON.parse(kept)));
+  assert.deepEqual(again.config(), {
+    agents: { codex: { cwd: ".", name: "Cody", env: { KEPT: null, CHANGED: null } },
+      demo: { driver: "demo", name: "Demo agent", cwd: "." } },
+    assistant: config.assistant,
+  });
+});
+
+test("what was typed into another file, or before it changed, is not taken up", () => {
+  const edited = draft();
+  edited.add("codex");
+  for (const change of [{ revision: "later" }, { path: "/elsewhere/groupx.json" }]) {
+    const again = draft();
+    assert.ok(!again.restore({ ...edited.kept(), ...change }));
+    assert.deepEqual(again.config(), { agents: {} });
+  }
+  assert.ok(!draft().restore(null));
+});

@@ -1,7 +1,8 @@
 // The config while it is edited. What no field shows stays in the document as it is. No DOM.
 
 /**
- * @typedef {{ id: string, isNew: boolean, driver: string, agent: Record<string, any> }} Entry
+ * @typedef {{ id: string, isNew: boolean, driver: string, agent: Record<string, any>, saved: string[] }} Entry
+ *   `saved`: the variables whose values the file has
  * @typedef {{ path: string, key: string, values?: Record<string, string> }} Problem
  *   `path` in the document, `key` of a word
  */
@@ -20,9 +21,10 @@ export class SetupDraft {
     this.document = answer.config;
     /** @type {Entry[]} */
     this.entries = Object.entries(answer.config.agents).map(([id, agent]) => ({
-      id, isNew: false, driver: agent.driver ?? id.toLowerCase(), agent,
+      id, isNew: false, driver: agent.driver ?? id.toLowerCase(), agent, saved: Object.keys(agent.env ?? {}),
     }));
     this.assistant = answer.config.assistant ?? null;
+    this.savedOfAssistant = Object.keys(this.assistant?.brain.env ?? {});
   }
 
   /** What is known besides the document. */
@@ -55,7 +57,7 @@ export class SetupDraft {
     const agent = { ...(id === driver && BUILT_IN.includes(driver) ? {} : { driver }), name: this.freeName(offer, id) };
     if (driver !== "demo") agent.command = offer.command[0] ?? "";
     agent.cwd = ".";
-    const entry = { id, isNew: true, driver, agent };
+    const entry = { id, isNew: true, driver, agent, saved: [] };
     this.entries.push(entry);
     return entry;
   }
@@ -91,6 +93,22 @@ export class SetupDraft {
     const agents = Object.fromEntries(this.entries.map(({ id, agent }) => [id, tidy(agent)]));
     const { assistant: _, ...rest } = this.document;
     return { ...rest, agents, ...(this.assistant ? { assistant: this.assistant } : {}) };
+  }
+
+  /** What was edited, to be restored later; the values of variables are not in it. */
+  kept() {
+    const { revision, path, assistant } = this;
+    return { revision, path,
+      entries: this.entries.map((entry) => ({ ...entry, agent: withoutValues(entry.agent, entry.saved) })),
+      assistant: assistant && { ...assistant, brain: withoutValues(assistant.brain, this.savedOfAssistant) } };
+  }
+
+  /** Take up what was kept; whether it is of the file as it is now. */
+  restore(kept) {
+    if (kept?.revision !== this.revision || kept.path !== this.path) return false;
+    this.entries = kept.entries;
+    this.assistant = kept.assistant;
+    return true;
   }
 
   /** @returns {Problem[]} What can be told without asking; the daemon checks everything. */
@@ -129,6 +147,13 @@ function programProblems(at, driver, program) {
 function empty(command) {
   if (typeof command === "string") return commandWords(command).length === 0;
   return Array.isArray(command) ? !command[0] : !command?.executable;
+}
+
+/** A program whose variables are as the file has them; those that it does not have are left out. */
+function withoutValues(program, saved) {
+  if (!program.env) return program;
+  const names = Object.keys(program.env).filter((name) => program.env[name] === null || saved.includes(name));
+  return { ...program, env: Object.fromEntries(names.map((name) => [name, null])) };
 }
 
 /** Without what says nothing. */

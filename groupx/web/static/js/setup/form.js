@@ -7,6 +7,7 @@ import { agentCard } from "./agent_card.js";
 import { assistantCard } from "./assistant_card.js";
 import { SetupDraft } from "./draft.js";
 import { Fields } from "./fields.js";
+import { forgetDraft, keepDraft, keptDraft } from "./kept.js";
 import { programList, programsExpected } from "./programs.js";
 import { restart, whenReady } from "./runtime.js";
 
@@ -26,7 +27,7 @@ export class SetupForm {
     this.element = h("form", { class: "setup-form", novalidate: true, onsubmit: (event) => {
       event.preventDefault();
       this.save();
-    } }, this.sections(), h("div", { class: "setup-bar" }, this.status, this.button));
+    }, oninput: () => this.keep(), onchange: () => this.keep(), onclick: () => this.keep() }, this.sections(), h("div", { class: "setup-bar" }, this.status, this.button));
   }
 
   sections() {
@@ -47,23 +48,36 @@ export class SetupForm {
   async load() {
     if (this.draft) return;
     try {
-      await this.readDraft();
+      await this.readDraft(keptDraft());
     } catch (error) {
       fill(this.programs);
       this.offer({ words: error.message, tone: "bad", action: t("setup.load"), run: () => this.readDraft() });
     }
   }
 
-  /** The file as it is now, in the place of what was edited. */
-  async readDraft() {
+  /** The file as it is now, in the place of what was edited; with what was `kept` of it, if that is of this file. */
+  async readDraft(kept = null) {
     const answer = await get("/api/setup");
     this.say("");
     this.fields.clear();
     this.draft = new SetupDraft(answer);
-    if (this.first && !this.draft.exists) this.suggest();
+    const restored = this.draft.restore(kept);
+    if (!restored) forgetDraft();
+    if (!restored && this.first && !this.draft.exists) this.suggest();
+    this.untouched = JSON.stringify(this.draft.kept());
     this.draw();
     this.button.disabled = false;
     this.sayWaiting("");
+    if (restored) {
+      this.offer({ words: t("setup.restored"), tone: "warn", action: t("setup.discard"), run: () => this.readDraft() });
+    }
+  }
+
+  /** Whatever was just done, after it was done. */
+  keep() {
+    if (!this.draft) return;
+    const kept = this.draft.kept();
+    if (JSON.stringify(kept) !== this.untouched) keepDraft(kept);
   }
 
   /** A newcomer begins with what is installed and would work. */
@@ -143,6 +157,8 @@ export class SetupForm {
   }
 
   async saved() {
+    forgetDraft();
+    this.untouched = JSON.stringify(this.draft.kept());
     if (!this.first) {
       await this.readDraft();
       this.sayWaiting(t("setup.saved"));

@@ -35,7 +35,7 @@ function row(program, taken, onAdd) {
 function about(program) {
   if (program.driver === "demo") return h("p", { class: "note" }, t("setup.demo"));
   if (program.driver === "acp") return h("p", { class: "note" }, t("setup.other.hint"));
-  if (program.problem) return h("p", { class: "bad-text" }, program.problem);
+  if (program.problem) return h("p", { class: "bad-text" }, t("setup.problem"), " ", h("span", { lang: "en" }, program.problem));
   if (!program.found) return h("div", { class: "note" }, t("setup.install"), program.install ? copyLine(program.install) : null);
   return h("div", { class: "note program-facts" }, h("span", { class: "program-path" }, program.path),
     program.loginHint ? h("span", null, t("setup.login"), " ", h("code", null, program.loginHint)) : null);
