@@ -156,10 +156,13 @@ def test_a_lost_daemon_is_admitted_and_its_return_explained(
     expect(room.answer("bob")).to_be_visible()
     slow = room.say("please stall", "ada")
     expect(room.target(slow, "ada")).to_contain_text("working")
+    expect(room.answer("ada").locator(".pulse")).to_have_css("animation-name", "pulse")
     daemon.kill()
     banner = room.page.locator(".banner").first
     expect(banner).to_contain_text("does not answer")
     expect(room.page.locator(".pill")).not_to_have_attribute("data-state", "live")
+    pulse = room.answer("ada").locator(".pulse")
+    expect(pulse).to_have_css("animation-name", "none")
     room.draft.fill("said into the void")
     room.draft.press("Enter")
     expect(room.page.locator(".composer-error")).to_contain_text("did not answer")

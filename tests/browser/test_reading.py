@@ -188,13 +188,16 @@ def test_from_far_back_one_click_leads_to_the_newest(open_room: OpenRoom):
     room.page.evaluate("id => { location.hash = id; }", first["eventId"])
     expect(room.message("message number 0.")).to_be_in_viewport()
     room.page.locator(".jump").click()
-    expect(room.page.locator(".item").last).to_be_in_viewport()
+    expect(room.page.locator(".item:visible").last).to_be_in_viewport()
     room.loaded()
     assert room.at_bottom()
     assert "#" not in room.page.url
     room.page.evaluate("location.hash = 'evt_of_nobody'")
-    expect(room.page.get_by_text("That message is not in this room.")).to_be_visible()
+    missing = room.page.get_by_text("That message is not in this room.")
+    expect(missing).to_be_visible()
     assert room.at_bottom()
+    room.page.evaluate("location.hash = '#/memory'")
+    expect(missing).to_be_hidden()
 
 
 def test_a_line_stands_above_what_came_since_the_last_visit(open_room: OpenRoom):

@@ -15,7 +15,8 @@ function loading(context) {
   context.mock.method(globalThis, "fetch", (path) => new Promise((answer, fail) => {
     asked.push({ path, fail, answer: (body, status = 200) => answer(new Response(JSON.stringify(body), { status })) });
   }));
-  const toast = { show: () => told.push("toast"), hide: () => told.push("no toast") };
+  const shown = () => told.push("toast");
+  const toast = { show: shown, showHere: shown, hide: () => told.push("no toast") };
   const loader = new Loader({
     toast, onLoading() {}, onLoaded: say("loaded"), onSetup: say("setup"), onGone: say("gone"), onFailed: say("failed"),
   });

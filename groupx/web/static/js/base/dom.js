@@ -52,12 +52,23 @@ export function redrawn(container, shows, rebuild) {
   container.dataset.shows = shown;
 }
 
-/** Keep the focus where it was when a part that held it is made anew (elements with `data-key`). */
+/** Keep the focus where it was when a part that held it is made anew (elements with `data-key`); on the
+ * message or the part itself when what had it is no longer there. */
 function keepingFocus(container, rebuild) {
   const focused = /** @type {HTMLElement} */ (document.activeElement);
-  const key = container.contains(focused) ? focused.dataset.key : undefined;
+  if (!container.contains(focused)) {
+    rebuild();
+    return;
+  }
+  const { key } = focused.dataset;
   rebuild();
-  if (!key) return;
-  const again = container.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (focused.isConnected) return;
+  const again = key ? container.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
   if (again instanceof HTMLElement) again.focus();
+  else keepFocusIn(container.closest(".item") ?? container);
+}
+
+function keepFocusIn(element) {
+  element.tabIndex = -1;
+  element.focus({ preventScroll: true });
 }

@@ -56,10 +56,20 @@ export function duration(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
+/** @type {number | null} when what is counted was last known to go on */
+let stoppedAt = null;
+
+/** While nobody answers, nothing is known to go on: what is counted stands still. */
+export function holdElapsed(hold) {
+  stoppedAt = hold ? stoppedAt ?? now() : null;
+}
+
+const elapsed = (since) => duration((stoppedAt ?? now()) - since);
+
 /** A count of seconds since `iso` that goes on by itself. */
 export function elapsedElement(iso) {
   const since = Date.parse(iso);
-  return h("span", { class: "elapsed", "data-since": since }, duration(now() - since));
+  return h("span", { class: "elapsed", "data-since": since }, elapsed(since));
 }
 
 /** @returns {NodeListOf<HTMLElement>} */
@@ -68,7 +78,7 @@ const all = (selector) => document.querySelectorAll(selector);
 export function startClock() {
   setInterval(() => {
     for (const element of all(".elapsed")) {
-      element.textContent = duration(now() - Number(element.dataset.since));
+      element.textContent = elapsed(Number(element.dataset.since));
     }
   }, 1000);
   setInterval(() => {

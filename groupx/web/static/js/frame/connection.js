@@ -3,6 +3,7 @@
 
 import { get } from "../transport/api.js";
 import { h, fill } from "../base/dom.js";
+import { holdElapsed } from "../base/time.js";
 import { t } from "../words/index.js";
 
 const reload = () => location.reload();
@@ -49,6 +50,8 @@ export class Connection {
     this.pill.dataset.state = state;
     fill(this.pill, h("span", { class: "dot", "aria-hidden": "true" }), t(`connection.${isLost ? "lost" : state}`));
     this.lost.hidden = !isLost;
+    holdElapsed(isLost);
+    document.body.classList.toggle("lost", isLost);
     if (state === "waiting") this.wait(retryAt, retryNow);
   }
 

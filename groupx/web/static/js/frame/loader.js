@@ -51,7 +51,7 @@ export class Loader {
 
   gone(roomId) {
     this.onGone(roomId);
-    this.toast.show(t("rooms.gone"), t("rooms.back"), () => {
+    this.toast.showHere(t("rooms.gone"), t("rooms.back"), () => {
       history.replaceState(null, "", location.pathname);
       this.load();
     });

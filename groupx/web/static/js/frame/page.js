@@ -97,7 +97,7 @@ export class Page {
     });
     this.finder = new EntryFinder({
       reach: (eventId) => this.history.reach(eventId),
-      say: (words) => this.toast.show(words),
+      say: (words) => this.toast.showHere(words),
       onFound: () => {
         this.scroller.stuck = false;
       },
@@ -181,6 +181,10 @@ export class Page {
   // --- addresses ----------------------------------------------------------------------------
 
   went(route) {
+    if (!this.state.room) {
+      this.start();
+      return;
+    }
     if (route?.name !== "room") {
       this.panel.show(route);
       if (!route && !location.hash && this.state.room?.active === false) this.start();
