@@ -8,7 +8,7 @@ from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.packet import SMALLEST_FRAME
-from groupx.domain.packet_cuts import LONGEST, SHORTEST, shortened
+from groupx.domain.packet_cuts import LONGEST, SHORTEST, named, shortened
 from groupx.domain.packet_inputs import (
     PacketInputs,
     PacketQuery,
@@ -35,7 +35,7 @@ async def read_inputs(
     """
     inputs = await store.ask(Read(packet_head, query, READ_DEADLINE_MS))
     inputs = await _with_relevant(store, inputs)
-    inputs = await _with_chain(store, inputs, max_characters)
+    inputs = await _with_chain(store, inputs, query, max_characters)
     inputs = await _with_later_answers(store, inputs, max_characters)
     return await _with_transcript(store, inputs, max_characters)
 
@@ -55,13 +55,16 @@ async def _with_relevant(store: ActorRef[ToStore], inputs: PacketInputs) -> Pack
 
 
 async def _with_chain(
-    store: ActorRef[ToStore], inputs: PacketInputs, max_characters: int
+    store: ActorRef[ToStore], inputs: PacketInputs, query: PacketQuery, max_characters: int
 ) -> PacketInputs:
-    onward = chain_above(inputs.source, inputs.target_actor_id)
+    """With all of the chain that a packet could hold when the session's own links are named."""
+    onward = chain_above(inputs.source, inputs.target_actor_id, query.native_session_id)
     chain: tuple[TranscriptEntry, ...] = ()
     while onward is not None and sum(map(_cost, chain)) <= max_characters:
         page = await store.ask(Read(chain_page, onward, READ_DEADLINE_MS))
         chain, onward = page.entries + chain, page.onward
+        if sum(map(_cost, chain)) > max_characters:
+            chain = tuple(map(named, chain))
     return attrs.evolve(inputs, reply_chain=chain)
 
 

@@ -10,7 +10,7 @@ from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import SYSTEM, USER_WEB, ActorId
 from groupx.domain.limits import SOFT_CONTEXT_SHARE, Limits
-from groupx.domain.packet_cuts import cut_note, ever_shorter
+from groupx.domain.packet_cuts import cut_note, ever_shorter, with_chain_named
 from groupx.domain.packet_entries import (
     Entry,
     Section,
@@ -97,11 +97,14 @@ def build_packet(
     """
     mark = _unforgeable(boundary, inputs, agent)
     hard = limits.context_characters
+    size = 0
     for shorter in ever_shorter(inputs):
-        packet = _build(shorter, agent, hard, mark)
+        mandatory = _mandatory(shorter, agent, mark)
+        size = sum(len(it.text) for it in mandatory)
+        packet = _build(shorter, mandatory, size, hard, mark) if size <= hard else None
         if packet is not None:
             return packet
-    raise _unread_over_budget(hard)
+    raise _must_be_said_over_budget(size, hard) if size > hard else _unread_over_budget(hard)
 
 
 def tail_beside_checkpoint(
@@ -112,6 +115,9 @@ def tail_beside_checkpoint(
     hard = limits.context_characters
     soft = int(hard * SOFT_CONTEXT_SHARE)
     mandatory = sum(len(it.text) for it in _mandatory(inputs, agent, _ANY_MARK))
+    if mandatory > hard:
+        brief = _mandatory(with_chain_named(inputs), agent, _ANY_MARK)
+        mandatory = sum(len(it.text) for it in brief)
     unread = _unread_needed(inputs, _ANY_MARK)
     beyond_reading = inputs.complete_after_seq > max(inputs.lower_seq, _covered_to(inputs))
     if not beyond_reading and (mandatory + unread <= soft or not unread):
@@ -121,16 +127,10 @@ def tail_beside_checkpoint(
     return max(0, min(int(hard * MAX_TAIL_SHARE), left))
 
 
-def _build(inputs: PacketInputs, agent: AgentConfig, hard: int, mark: str) -> Packet | None:
-    """None when the unread transcript does not fit."""
-    mandatory = _mandatory(inputs, agent, mark)
-    size = sum(len(it.text) for it in mandatory)
-    if size > hard:
-        raise _over_budget(
-            f"What must be said in this turn is {size} characters, over the limit of {hard}",
-            "Send a shorter message, reply to a shorter one, or raise limits.contextCharacters and "
-            "restart GroupX.",
-        )
+def _build(
+    inputs: PacketInputs, mandatory: Sequence[Section], size: int, hard: int, mark: str
+) -> Packet | None:
+    """None when the unread transcript does not fit beside the `size` of what is mandatory."""
     optional = _optional(inputs, mark, size, hard)
     if optional is None:
         return None
@@ -410,6 +410,14 @@ def _unforgeable(boundary: str, inputs: PacketInputs, agent: AgentConfig) -> str
 
 
 # --- refusals ---------------------------------------------------------------------------------
+
+
+def _must_be_said_over_budget(size: int, hard: int) -> GroupXError:
+    return _over_budget(
+        f"What must be said in this turn is {size} characters, over the limit of {hard}",
+        "Send a shorter message, reply to a shorter one, or raise limits.contextCharacters and "
+        "restart GroupX.",
+    )
 
 
 def _unread_over_budget(hard: int) -> GroupXError:

@@ -21,8 +21,26 @@ def shortened(entry: TranscriptEntry, most: int) -> TranscriptEntry:
     return attrs.evolve(entry, content=entry.content[:most], characters=whole)
 
 
+def named(entry: TranscriptEntry) -> TranscriptEntry:
+    """Of what the session has already, only that it is meant."""
+    return shortened(entry, 0) if entry.in_session else entry
+
+
+def with_chain_named(inputs: PacketInputs) -> PacketInputs:
+    """The inputs with no more of the reply chain than the session needs to be told."""
+    return attrs.evolve(inputs, reply_chain=tuple(map(named, inputs.reply_chain)))
+
+
 def ever_shorter(inputs: PacketInputs) -> Iterator[PacketInputs]:
-    """The inputs as they are, then with ever less of each long unread entry."""
+    """The inputs as they are, then with ever less of each long unread entry; at last the same with
+    what this session has already of the reply chain only named."""
+    yield from _less_unread(inputs)
+    brief = with_chain_named(inputs)
+    if brief != inputs:
+        yield from _less_unread(brief)
+
+
+def _less_unread(inputs: PacketInputs) -> Iterator[PacketInputs]:
     yield inputs
     for most in CUTS:
         transcript = tuple(shortened(entry, most) for entry in inputs.transcript)
@@ -35,6 +53,8 @@ def cut_note(entry: TranscriptEntry) -> str | None:
     if entry.characters is None:
         return None
     shown = len(entry.content)
+    if entry.in_session and not shown:
+        return "already in your session"
     return (
         f"cut, {shown} of {entry.characters} characters are shown; the tool read with this id as "
         f"eventId and offset {shown} tells the rest"

@@ -54,6 +54,8 @@ class TranscriptEntry:
     """The packet's target said this in one of its own turns."""
     own_source: bool = False
     """The target got this as the current message of an own turn whose delivery is proven."""
+    in_session: bool = False
+    """Of a link of the reply chain: the packet's very session was sent this, or said it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,6 +82,8 @@ class ChainQuery:
     """The next links of a reply chain: `event_id`, what that answers, and so on."""
 
     target_actor_id: ActorId
+    native_session_id: str | None
+    """Of the session that will get the packet."""
     event_id: str
     before_seq: int
     """A link is older than what answers it; anything else ends the chain."""
@@ -205,9 +209,16 @@ class PacketInputs:
         return self.session_knows_cursor and (entry.own_response or entry.own_source)
 
 
-def chain_above(entry: TranscriptEntry, target: ActorId) -> ChainQuery | None:
+def chain_above(
+    entry: TranscriptEntry, target: ActorId, native_session_id: str | None
+) -> ChainQuery | None:
     """Where the reply chain of `entry` begins; None when it answers nothing."""
     above = entry.reply_to_event_id
     if above is None:
         return None
-    return ChainQuery(target_actor_id=target, event_id=above, before_seq=entry.seq)
+    return ChainQuery(
+        target_actor_id=target,
+        native_session_id=native_session_id,
+        event_id=above,
+        before_seq=entry.seq,
+    )

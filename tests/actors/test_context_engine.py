@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from groupx.actors.messages import BuildPacket, Read, Remember
+from groupx.actors.messages import BuildPacket, Read, Remember, SendMessage
 from groupx.actors.side_sessions import SideAnswer, SideFailure
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
@@ -98,6 +98,31 @@ async def test_a_defect_fails_the_one_turn_visibly_and_nothing_else(
         assert room.turn(bad) == ("failed", "INTERNAL_ERROR", None)
         assert "a defect" in room.events("turn.failed")[0]["message"]
         assert room.status(good) == "completed"
+
+
+async def test_a_thread_goes_on_that_its_session_has_though_it_is_over_the_limit(
+    jumping_clock, tmp_path
+) -> None:
+    async with open_room(tmp_path, "a", limits=Limits(context_characters=6_000)) as room:
+        program = room.programs[A]
+        program.script = answers
+        reply_to = None
+        for number in range(8):
+            message = SendMessage(
+                client_command_id=f"m{number}", to=(A,), content=f"{number}:" + "x" * 500,
+                reply_to_event_id=reply_to,
+            )  # fmt: skip
+            [turn] = (await room.broker.ref.ask(message)).turns
+            await room.ended(turn.turn_id)
+            assert room.status(turn.turn_id) == "completed"
+            [(reply_to,)] = room.rows(
+                "SELECT response_event_id FROM turns WHERE turn_id = ?", turn.turn_id
+            )
+        texts = [prompt.text for prompt in program.prompts]
+        assert "0:x" in texts[3]
+        assert "0:x" not in texts[-1]
+        assert texts[-1].count("already in your session") == 14
+        assert max(map(len, texts)) <= 6_000
 
 
 async def test_a_turns_detail_says_what_its_packet_held_and_left_out(

@@ -308,6 +308,28 @@ def test_long_unread_entries_are_cut_only_where_the_whole_does_not_fit() -> None
         assert f"offset {shown} tells the rest" in packet.text
 
 
+def test_what_the_session_has_of_a_reply_chain_is_only_named_where_nothing_else_helps() -> None:
+    chain = (
+        said(1, "mine " * 300, CODEX, in_session=True),
+        said(2, "new " * 300, GROK),
+        said(3, "asked " * 300, in_session=True),
+    )
+    room = inputs(said(9, "go"), said(5, "unread " * 1_000, GROK), reply_chain=chain)
+    whole = len(build(attrs.evolve(room, transcript=())).text)
+    cut = parse(build(room, characters=whole + 3_000))
+    assert [content for _, content in cut["reply_chain"]] == [it.content for it in chain]
+    assert len(cut[DELTA][0][1]) == 2_000
+    packet = build(attrs.evolve(room, transcript=()), characters=whole - 1)
+    entries = parse(packet)["reply_chain"]
+    assert [content for _, content in entries] == ["", chain[1].content, ""]
+    assert [head.split()[0] for head, _ in entries] == ["id=evt_1", "id=evt_2", "id=evt_3"]
+    note = 'note="already in your session"'
+    assert [note in head for head, _ in entries] == [True, False, True]
+    fresh = tuple(attrs.evolve(it, in_session=False) for it in chain)
+    with pytest.raises(GroupXError, match="What must be said"):
+        build(attrs.evolve(room, transcript=(), reply_chain=fresh), characters=whole - 1)
+
+
 def test_what_is_answered_is_never_cut() -> None:
     asked = said(1, "q" * 100_000)
     packet = build(
@@ -523,7 +545,8 @@ def rooms(draw: st.DrawFn) -> PacketInputs:
         transcript.append(said(seq, draw(contents) or "-", actor, **flags))
     lower = draw(st.integers(0, count))
     covered = draw(st.one_of(st.none(), st.integers(1, count + 1)))
-    chain = tuple(entry for entry in transcript if draw(st.integers(0, 5)) == 0)
+    chain = tuple(attrs.evolve(entry, in_session=draw(st.booleans()))
+                  for entry in transcript if draw(st.integers(0, 5)) == 0)  # fmt: skip
     watched = draw(st.booleans())
     remembered = [kept(n, draw(contents)) for n in range(draw(st.integers(0, 3)))]
     found = [kept(n, draw(contents)) for n in range(1, draw(st.integers(1, 12)))]
@@ -601,8 +624,11 @@ def test_bounds_completeness_and_sameness_hold_for_any_room(
     summaries = [content for _, content in parsed.get("room_checkpoint_summary", [])]
     assert summaries == ([] if room.summary is None else [room.summary.content])
     task = () if room.watched is None else room.watched.task
-    assert [content for _, content in parsed.get("reply_chain", [])] == [
-        "" if entry.withdrawn else entry.content for entry in room.reply_chain if entry not in task
+    told = parsed.get("reply_chain", [])
+    links = [it for it in room.reply_chain if it.event_id not in {entry.event_id for entry in task}]
+    brief = any("already in your session" in head for head, _ in told)
+    assert [content for _, content in told] == [
+        "" if it.withdrawn or (brief and it.in_session) else it.content for it in links
     ]
     assert len(parsed.get("supervision_watch", [])) == len(task) + (room.watched is not None)
     assert packet.record["characters"] == len(packet.text)

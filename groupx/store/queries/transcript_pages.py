@@ -2,6 +2,8 @@
 
 import sqlite3
 
+import attrs
+
 from groupx.domain.event_types import TRANSCRIPT
 from groupx.domain.limits import MAX_PAGE_EVENTS
 from groupx.domain.packet_inputs import (
@@ -23,6 +25,13 @@ _BACKWARDS = (
     ENTRY + " WHERE e.room_id = :room AND e.seq > :lower AND e.seq < :upper"
     f" AND e.event_type IN {tuple(sorted(TRANSCRIPT))} ORDER BY e.seq DESC LIMIT :limit"
 )
+_IN_SESSION = """
+SELECT 1 FROM turns t CROSS JOIN turn_attempts a ON a.turn_id = t.turn_id
+JOIN session_bindings b ON b.binding_id = a.binding_id
+WHERE t.target_actor_id = :target AND (t.source_event_id = :event OR t.turn_id = :turn)
+  AND a.delivery_certainty = 'delivered' AND b.native_session_id = :session
+"""
+"""Whether a message was sent into a session as a turn's own, or a response said there."""
 _ANSWERED = """
 SELECT e.event_id, e.seq, e.room_id
 FROM turns t CROSS JOIN events e ON e.event_id = t.response_event_id
@@ -84,12 +93,20 @@ def chain_page(conn: sqlite3.Connection, query: ChainQuery) -> ChainPage:
             onward = None
             break
         if item.type in TRANSCRIPT and item.kind != WATCH:
-            links.append(item)
-        onward = chain_above(item, target)
+            links.append(attrs.evolve(item, in_session=_in_session(conn, item, query)))
+        onward = chain_above(item, target, query.native_session_id)
         characters += len(item.content)
         if onward is None or characters >= PAGE_CHARACTERS:
             break
     return ChainPage(entries=tuple(reversed(links)), onward=onward)
+
+
+def _in_session(conn: sqlite3.Connection, item: TranscriptEntry, query: ChainQuery) -> bool:
+    values = {
+        "target": query.target_actor_id, "session": query.native_session_id,
+        "event": item.event_id, "turn": item.turn_id,
+    }  # fmt: skip
+    return conn.execute(_IN_SESSION, values).fetchone() is not None
 
 
 def _shown_to(item: TranscriptEntry, target: str) -> bool:

@@ -321,6 +321,41 @@ def test_the_reply_chain_is_whole(ledger):
     assert words(inputs(ledger, through_an_event).reply_chain)[-1] == "q5"
 
 
+def test_a_link_says_whether_the_very_session_has_it(ledger):
+    def asked(content, actor=ledger.a, reply_to=None):
+        return ledger.completed(
+            actor, content=content, response=f"re {content}", reply_to_event_id=reply_to
+        ).response_event_id
+
+    first = asked("one")
+    second = asked("two", ledger.b, first)
+    ledger.bindings[ledger.a] = ledger.open_session(ledger.a, "second")
+    turn_id = ledger.queued(reply_to_event_id=asked("three", reply_to=second))
+
+    def known(session):
+        return [it.content for it in inputs(ledger, turn_id, session).reply_chain if it.in_session]
+
+    assert known(SESSION_A) == ["one", "re one"]
+    assert known("second") == ["three", "re three"]
+    assert known("native-agent:b-2") == [], "another agent's"
+    assert known(None) == []
+
+
+def test_all_of_a_chain_is_read_that_the_session_has(ledger, monkeypatch):
+    monkeypatch.setattr(transcript_pages, "MAX_PAGE_EVENTS", 2)
+    reply_to = None
+    for number in range(5):
+        reply_to = ledger.completed(
+            content=f"q{number}" * 200, response=f"r{number}" * 200, reply_to_event_id=reply_to
+        ).response_event_id
+    turn_id = ledger.queued(reply_to_event_id=reply_to)
+    chain = inputs(ledger, turn_id, SESSION_A, max_characters=900).reply_chain
+    assert [it.characters or len(it.content) for it in chain] == [400] * 10
+    assert chain[-1].content == ""
+    other = inputs(ledger, turn_id, "another session", max_characters=900).reply_chain
+    assert words(other) == ["q4" * 200, "r4" * 200]
+
+
 def test_withdrawn_words_are_not_in_a_reply_chain_either(ledger):
     sent = ledger.send(ledger.c, content="never mind")
     ledger.write(

@@ -41,7 +41,7 @@ from groupx.store.queries.relevant import relevant
 from groupx.store.queries.rollups import DaysQuery, batch_pairs, dated_days, pending_days
 from groupx.store.queries.search import search
 from groupx.store.queries.sessions import last_session, was_prompted
-from groupx.store.queries.transcript_pages import chain_page, said_page
+from groupx.store.queries.transcript_pages import answers_page, chain_page, said_page
 from groupx.store.queries.turn_detail import turn_detail
 from groupx.store.queries.watch import watch_state
 from groupx.store.session_era import session_era
@@ -152,9 +152,18 @@ def exercise(ledger):
         ledger.conn,
         SaidQuery(room_id="room:main", target_actor_id=ledger.a, lower_seq=0, upper_seq=9),
     )
+    answers_page(
+        ledger.conn,
+        SaidQuery(room_id="room:main", target_actor_id=ledger.a, lower_seq=0, upper_seq=9),
+    )
     chain_page(
         ledger.conn,
-        ChainQuery(target_actor_id=ledger.a, event_id=done.response_event_id, before_seq=99),
+        ChainQuery(
+            target_actor_id=ledger.a,
+            native_session_id="native-agent:a-1",
+            event_id=done.response_event_id,
+            before_seq=99,
+        ),
     )
     ledger.write(close_instance, CloseInstance(instance_id="instance_2"))
     ledger.write(recover_lane, RecoverLane(actor_id=ledger.a))
