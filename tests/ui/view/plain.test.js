@@ -7,13 +7,14 @@ import { firstLine, plain } from "../../../groupx/web/static/js/view/plain.js";
 
 test("marks go", () => {
   assert.equal(plain("# Day\n* did **two** things with `make`\n> so"), "Day\ndid two things with make\nso");
+  assert.equal(plain("a *tool*, a *very long* answer"), "a tool, a very long answer");
   assert.equal(plain("**"), "");
   assert.equal(plain("say **"), "say ");
   assert.equal(plain("** then"), " then");
 });
 
 test("what only looks like one stays", () => {
-  for (const text of ["2**3", "a * b", "f(*args, **kwargs)", "#tag", "a - b", "snake_case __init__"]) {
+  for (const text of ["2**3", "a * b", "a * b * c", "*.py and *.js", "f(*args, **kwargs)", "#tag", "a - b", "snake_case __init__"]) {
     assert.equal(plain(text), text);
   }
 });
