@@ -26,6 +26,9 @@ export class Scroller {
       else if (!this.unread) this.offerWayBack();
       for (const way of ["older", "newer"]) if (this.isNear(way, NEAR_PAGE)) onNear(way);
     }, { passive: true });
+    content.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("summary, [aria-expanded]")) this.opening();
+    });
     new ResizeObserver(() => {
       if (this.stuck) this.pin();
     }).observe(content);
@@ -42,6 +45,15 @@ export class Scroller {
   /** Whether the reader is within `distance` px of this end of what is loaded. */
   isNear(way, distance) {
     return (way === "older" ? this.element.scrollTop : this.distance()) < distance;
+  }
+
+  /** What the reader opens is read from where it begins: its growth pulls nobody to the end. */
+  opening() {
+    const wasStuck = this.stuck;
+    this.stuck = false;
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      this.stuck = wasStuck && this.distance() < NEAR_BOTTOM;
+    }));
   }
 
   pin() {
