@@ -13,13 +13,17 @@ from groupx.cli.client import RuntimeClient
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.running import client_of, find_running
+from groupx.domain.search_query import MAX_QUERY
 
 MAX_LIMIT = 50
 """Hits of one answer of the room."""
 MAX_PAGES = 20
 """Answers that one command asks for, when they are short."""
 _MARK = re.compile("<mark>(.*?)</mark>", re.DOTALL)
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+"
+)
+"""What a terminal obeys, turns the order of what it shows, or breaks a line."""
 
 
 @click.command("search")
@@ -47,7 +51,7 @@ def command(
     has:history adds memories that were rewritten or taken back.
     """
     place = find_place(config=config, demo=demo)
-    wanted: dict[str, Any] = {"q": query, "limit": limit}
+    wanted: dict[str, Any] = {"q": query[:MAX_QUERY], "limit": limit}
     if rooms == "all":
         wanted["rooms"] = rooms
     if cursor is not None:
@@ -96,7 +100,7 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{hit['at'][:16].replace('T', ' ')}  {hit['actorId']}{kind}{status}  {place}"
         yield f"  {_plain(hit['excerptHtml'])}"
     if not answer["results"]:
-        yield "Nothing was found."
+        yield "Nothing so far." if "nextCursor" in answer else "Nothing was found."
     if "nextCursor" in answer:
         yield f"Older ones: --cursor {answer['nextCursor']}"
     if answer.get("wholeWords"):

@@ -14,11 +14,11 @@ MAX_PIECES = 24
 """Of one search; what is typed beyond is not looked for."""
 MAX_RUN = 32
 """Characters of a run without blanks that are compared."""
-MAX_QUERY = 2_000
-"""Characters of a search that are read."""
+MAX_QUERY = 1_000
+"""Characters of a search that are read; so many of any script fit into a request's address."""
 
 _GROWS = " *"
-_FILTER = re.compile(r'(?<!\S)(from|to|before|after|has):([^\s"]+)', re.IGNORECASE)
+_FILTER = re.compile(r'(?<!\S)(from|to|before|after|has):(?:"([^"]+)"|([^\s"]+))', re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -32,6 +32,7 @@ class SearchTerms:
     """Patterns of what to mark in a folded text."""
     author: str | None = None
     target: str | None = None
+    """Actors as they were typed: an id, what stands in it after the colon, or a name."""
     before: str | None = None
     after: str | None = None
     """Times as the ledger writes them, `before` exclusive, `after` inclusive."""
@@ -63,7 +64,7 @@ def parse_search(text: str) -> SearchTerms:
     found: dict[str, str] = {}
 
     def take(match: re.Match[str]) -> str:
-        name, value = match[1].lower(), match[2]
+        name, value = match[1].lower(), match[2] or match[3]
         read = _value(name, value)
         if read is None:
             return match[0]

@@ -16,7 +16,6 @@ from groupx.domain.limits import MAX_PAGE_EVENTS
 from groupx.domain.memory import GIVEN_KINDS, MAX_RECORDS
 from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS
 from groupx.domain.search_page import MAX_HITS
-from groupx.domain.search_query import MAX_QUERY
 from groupx.domain.side_conversation import MAX_PAGE_MESSAGES
 from groupx.store.exchange.formats import FORMS
 from groupx.web.requests import (
@@ -140,7 +139,7 @@ POLICIES: tuple[Policy, ...] = (
                 "afterSeq": number(least=0, most=MAX_SEQ), "around": identifier(required=False),
                 "limit": number(least=1, most=MAX_PAGE_EVENTS)}),
     _get("search", "/api/search",
-         query={"q": text(most=MAX_QUERY), "roomId": identifier(required=False),
+         query={"q": text(), "roomId": identifier(required=False),
                 "rooms": word("all"), "cursor": text(most=18, required=False),
                 "limit": number(least=1, most=MAX_HITS)}),
     _post("reindex_search", "/api/search/reindex"),
@@ -162,7 +161,7 @@ POLICIES: tuple[Policy, ...] = (
            "action": choice("preview", "archive", "delete")}),
     # memory and identity
     _get("memories", "/api/memory",
-         query={**_RECORDS, "q": text(most=400, required=False),
+         query={**_RECORDS, "q": text(required=False),
                 "roomId": identifier(required=False), "scopeType": word(*SCOPES),
                 "scopeId": identifier(required=False), "agentMemoryType": word("core", "dated")}),
     _get("dated_days", "/api/memory/days",

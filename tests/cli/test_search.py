@@ -10,7 +10,9 @@ from click.testing import CliRunner, Result
 
 from groupx.cli import group, reindexing, search
 from groupx.cli.client import Answer
+from groupx.cli.search import MAX_PAGES
 from groupx.domain.config_parsing import SMALLEST_CONFIG
+from groupx.domain.search_query import MAX_QUERY
 from groupx.store.opening import open_ledger
 
 HIT = {
@@ -76,6 +78,32 @@ def test_hits_are_told_in_lines_that_no_terminal_obeys(room: Room) -> None:
         "  old",
     ]
     assert room.asked == [{"q": "compile it", "limit": "20"}]
+
+
+@pytest.mark.parametrize(
+    ("mark", "shown"),
+    [(mark, " ") for mark in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068"
+     "\u2069\u2028\u2029\ufeff\x9b\x1b"] + [("\u200d", "\u200d"), ("\u05d0", "\u05d0")],
+)  # fmt: skip
+def test_nothing_that_was_said_turns_the_order_of_a_line(room: Room, mark: str, shown: str) -> None:
+    """Letters that are written from the right, and what joins an emoji, stay."""
+    room.pages = [{"results": [{**HIT, "excerptHtml": f"gpj{mark}exe"}]}]
+    assert run("search", "x").output.split("\n")[1] == f"  gpj{shown}exe"
+
+
+def test_an_end_that_is_none_is_not_told_as_one(room: Room) -> None:
+    """A page that looked at much and found nothing may be followed by one that finds something."""
+    room.pages = [{"results": [], "nextCursor": str(90 - n)} for n in range(MAX_PAGES)]
+    last = 90 - MAX_PAGES + 1
+    assert run("search", "x").output.splitlines() == [
+        "Nothing so far.", f"Older ones: --cursor {last}",
+    ]  # fmt: skip
+
+
+def test_no_search_is_too_long_for_the_room(room: Room) -> None:
+    room.pages = [{"results": []}]
+    assert run("search", "索" * 10_000).exit_code == 0
+    assert room.asked[0]["q"] == "索" * MAX_QUERY
 
 
 def test_short_pages_are_gone_on_from(room: Room) -> None:

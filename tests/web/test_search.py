@@ -26,3 +26,10 @@ async def test_what_takes_too_long_all_the_same_is_refused(client, store, query,
     store.answers["Read"] = TOO_LONG
     answer = await client.get(f"/api/search?q={query}")
     assert (answer.status, answer.code, len(store.asked)) == (503, "STORE_BUSY", asked)
+
+
+async def test_no_search_is_too_long(client, store):
+    """Nor one for records; only an address is: it is bounded as any."""
+    store.answers["Read"] = SearchPage(results=())
+    answer = await client.get("/api/search?q=" + "x" * 10_000)
+    assert answer.status == 200

@@ -4,11 +4,14 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from groupx.domain.ids import ActorId
 from groupx.domain.memory import AnyRecord, Family, IdentityRecord
 from groupx.domain.search_excerpt import excerpt_html
 from groupx.domain.search_page import Indexing, SearchHit, SearchPage, SearchQuery
 from groupx.domain.search_query import SearchTerms, parse_search
+from groupx.domain.search_text import folded
 from groupx.store.queries.rooms import active_room, must_exist
 from groupx.store.record_rows import find_record
 from groupx.store.search_rows import document_text
@@ -20,12 +23,12 @@ WALKED_FOR_CODE = 400
 
 _FITS = """
   (:room IS NULL OR d.room_id = :room)
-  AND (:author IS NULL OR d.author_actor_id IN (:author, 'agent:' || :author, 'user:' || :author))
+  AND (:author IS NULL OR d.author_actor_id IN (SELECT value FROM json_each(:author)))
   AND (:before IS NULL OR d.created_at < :before)
   AND (:after IS NULL OR d.created_at >= :after)
   AND (:target IS NULL OR EXISTS (
     SELECT 1 FROM events e CROSS JOIN json_each(e.targets_json)
-    WHERE e.seq = d.seq AND json_each.value IN (:target, 'agent:' || :target, 'user:' || :target)))
+    WHERE e.seq = d.seq AND json_each.value IN (SELECT value FROM json_each(:target))))
   AND (NOT :code OR EXISTS (
     SELECT 1 FROM events e WHERE e.seq = d.seq AND instr(e.body_json, '```')))
   AND (:history OR CASE d.kind
@@ -48,6 +51,7 @@ FROM search_docs d WHERE d.doc_id < :cursor ORDER BY d.doc_id DESC LIMIT :walked
 _STATE = """
 SELECT indexed_through_seq, (SELECT ifnull(max(seq), 0) FROM events) FROM search_state
 """
+_ACTORS = "SELECT actor_id, display_name FROM actors"
 _TOP = 2**62
 _FAMILIES: Mapping[str, Family] = {"memory": "memory", "identity": "identity"}
 
@@ -86,8 +90,8 @@ def _walk(
         "expression": terms.expression,
         "cursor": _TOP if query.cursor is None else query.cursor,
         "room": room_id,
-        "author": terms.author,
-        "target": terms.target,
+        "author": _actors(conn, terms.author),
+        "target": _actors(conn, terms.target),
         "before": terms.before,
         "after": terms.after,
         "code": terms.has_code,
@@ -103,6 +107,20 @@ def _walk(
             found.append(tuple(row))
         walked, last = walked + 1, row[0]
     return found, last if walked == values["walked"] else None
+
+
+def _actors(conn: sqlite3.Connection, typed: str | None) -> str | None:
+    """The ids of those that a filter means, as JSON: by id or by the name that is shown, in any
+    case; several may have one name."""
+    if typed is None:
+        return None
+    name = folded(typed)
+    known = [
+        actor_id
+        for actor_id, shown in conn.execute(_ACTORS)
+        if name in (folded(actor_id), folded(actor_id.partition(":")[2]), folded(shown))
+    ]
+    return orjson.dumps([typed, *known]).decode()
 
 
 def _hit(conn: sqlite3.Connection, row: tuple[Any, ...], terms: SearchTerms) -> SearchHit:

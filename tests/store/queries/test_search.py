@@ -76,6 +76,22 @@ def test_filters(ledger, found):
         assert [hit.id for hit in found(text).results] == wanted, text
 
 
+@pytest.mark.parametrize("typed", ["planner", "PLANNER", "agent:a", "Agent:A", "ｐｌanner", "a"])
+def test_whoever_is_meant_is_named_by_id_or_by_the_name_that_is_shown(ledger, found, typed):
+    rename = "UPDATE actors SET display_name = ? WHERE actor_id = ?"
+    ledger.conn.execute(rename, ("Planner", ledger.a))
+    ledger.conn.execute(rename, ("Big Planner", ledger.b))
+    turn = ledger.completed(content="plan", response="planned it")
+    other = ledger.send(ledger.b, content="plan").message_event_id
+    answer = [hit.id for hit in found(f"planned from:{typed}").results]
+    assert answer == [turn.response_event_id]
+    asked = [hit.id for hit in found(f"plan to:{typed}").results]
+    assert len(asked) == 1
+    assert other not in asked
+    assert [hit.id for hit in found('to:"big planner"').results] == [other]
+    assert found("from:nobody").results == ()
+
+
 def test_rooms(ledger, found):
     ledger.send(ledger.a, content="here")
     with pytest.raises(GroupXError, match="no room"):

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import "../browser_world.js";
 import { RoomState } from "../../../groupx/web/static/js/store/state.js";
 
-const { days } = await import("../../../groupx/web/static/js/transport/remembered.js");
+const { days, records } = await import("../../../groupx/web/static/js/transport/remembered.js");
+const { search } = await import("../../../groupx/web/static/js/transport/search.js");
 
 for (const [active, query] of [[true, "agent=agent%3Aa"], [false, "agent=agent%3Aa&roomId=room%3Aold"]]) {
   test(`days of ${active ? "the active" : "an older"} room`, async (context) => {
@@ -21,3 +22,15 @@ for (const [active, query] of [[true, "agent=agent%3Aa"], [false, "agent=agent%3
     assert.deepEqual(asked, [`/api/memory/days?${query}`]);
   });
 }
+
+test("of what was typed only so much is sent as is read, in whole characters", async (context) => {
+  const asked = [];
+  context.mock.method(globalThis, "fetch", async (path) => {
+    asked.push(new URL(path, "http://room").searchParams.get("q"));
+    return new Response("{}");
+  });
+  await search("😀".repeat(5000), null);
+  await records.list("memory", { q: "索".repeat(5000) });
+  await records.list("memory", { q: null });
+  assert.deepEqual(asked, ["😀".repeat(1000), "索".repeat(1000), null]);
+});

@@ -1,13 +1,14 @@
 // What is remembered: records, policies, and how full the room's context is.
 
 import { get, post, put } from "./api.js";
+import { asRead } from "./search.js";
 
 const segment = encodeURIComponent;
 
 /** `family` is "memory" or "identity". */
 export const records = {
   /** `{ records, nextBefore?, configured? }` */
-  list: (family, query) => get(`/api/${family}`, query),
+  list: (family, query) => get(`/api/${family}`, { ...query, q: query.q && asRead(query.q) }),
   add: (family, record, commandId) => post(`/api/${family}`, record, commandId),
   supersede: (family, id, { kind, content }, commandId) =>
     post(`/api/${family}/${segment(id)}/supersede`, { kind, content }, commandId),
