@@ -1,7 +1,7 @@
 """What can be said at all, whoever says it."""
 
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.text import has_lone_surrogate
+from groupx.domain.text import has_lone_surrogate, is_blank
 
 
 def check_text(content: str) -> None:
@@ -11,7 +11,7 @@ def check_text(content: str) -> None:
             ErrorCode.INVALID_ENVELOPE,
             "The message holds half of a surrogate pair, which is not text; nothing was sent.",
         )
-    if not content.strip():
+    if is_blank(content):
         raise GroupXError(
             ErrorCode.INVALID_ENVELOPE,
             "The message is blank, so there is nothing to say; nothing was sent.",

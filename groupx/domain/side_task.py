@@ -10,6 +10,7 @@ import attrs
 from groupx.domain.ids import ActorId
 from groupx.domain.packet_entries import Entry, section, source_label
 from groupx.domain.packet_inputs import TranscriptEntry
+from groupx.domain.text import is_blank
 
 NOBODY = ActorId("")
 """Whose eyes material is shown to that nobody's own words are in."""
@@ -41,7 +42,7 @@ class SideTask:
     def answered(self, answer: str, mark: str, bound: int) -> str:
         """The words of an answer; ValueError says what is wrong with it."""
         text = answer.strip()
-        if not text:
+        if is_blank(text):
             raise ValueError("it was empty")
         if len(text) > bound:
             raise ValueError(f"it had {len(text)} characters, more than the {bound} allowed")

@@ -9,6 +9,7 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId
 from groupx.domain.limits import Limits
 from groupx.domain.roster import RosterEntry
+from groupx.domain.text import is_blank
 from groupx.domain.turns import TurnStatus
 
 SteerAction = Literal["nudge", "interrupt"]
@@ -53,7 +54,7 @@ class Steered:
 
 def check_reason(reason: str) -> None:
     """INVALID_ENVELOPE for one that says nothing, or too much to be shown."""
-    if reason.strip() and len(reason) <= MAX_REASON_CHARACTERS:
+    if not is_blank(reason) and len(reason) <= MAX_REASON_CHARACTERS:
         return
     raise GroupXError(
         ErrorCode.INVALID_ENVELOPE,

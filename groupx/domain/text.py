@@ -1,13 +1,23 @@
 """Small rules about text that comes from outside."""
 
 import re
+import unicodedata
 
+_UNSEEN = frozenset(("Cc", "Cf", "Zl", "Zp", "Zs"))
+"""Categories of controls, marks of format and blanks."""
+_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0]")
+"""Of other categories, but nothing to see when they stand alone."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def has_lone_surrogate(text: str) -> bool:
     """Whether `text` cannot be written as UTF-8."""
     return _SURROGATE.search(text) is not None
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of `text` can be seen, whatever it is made of."""
+    return all(unicodedata.category(char) in _UNSEEN or _FILLERS.match(char) for char in text)
 
 
 def without_surrogates(text: str) -> str:

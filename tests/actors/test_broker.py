@@ -45,7 +45,7 @@ async def test_what_is_hashed_is_the_parsed_request_in_wire_names(jumping_clock,
         }
 
 
-@pytest.mark.parametrize("content", ["", " ", "\n\t \r\n", "\u00a0\u2003\u3000"])
+@pytest.mark.parametrize("content", ["", " ", "\n\t \r\n", "\u00a0\u2003\u3000", "\u200b"])
 async def test_nothing_to_say_is_refused(jumping_clock, tmp_path, content: str) -> None:
     async with open_room(tmp_path, "a", started=False) as room:
         ask = room.broker.ref.ask

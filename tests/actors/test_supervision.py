@@ -219,7 +219,7 @@ async def test_the_same_steer_again_happens_once_and_another_one_conflicts(
 @pytest.mark.parametrize("field", ["content", "reason"])
 async def test_a_steer_that_says_nothing_is_refused(jumping_clock, tmp_path, field) -> None:
     async with working(tmp_path) as pair:
-        for text in (" ", "\ud800"):
+        for text in (" ", "\u200b", "\ud800"):
             with pytest.raises(GroupXError) as refused:
                 await pair.steer(**{field: text})
             assert refused.value.code is ErrorCode.INVALID_ENVELOPE

@@ -152,6 +152,7 @@ def test_an_answer_that_is_one(answer: str, checkpoint: str) -> None:
     [
         ("", "empty"),
         (" \n\t", "empty"),
+        ("\u200b", "empty"),
         ("x" * 1_001, "1001"),
         (f"[{MESSAGES} {MARK}]", "repeated"),
         (f"Sure. {ASSIGNMENT}", "repeated"),
