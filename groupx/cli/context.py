@@ -11,6 +11,7 @@ from groupx.cli.client import Answer, RuntimeClient
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import config_options, find_place
 from groupx.cli.running import client_of, find_running
+from groupx.cli.terminal import one_line
 
 
 @click.group("context", invoke_without_command=True)
@@ -112,7 +113,7 @@ def _told(found: Mapping[str, Any]) -> list[str]:
 def _compaction(last: Mapping[str, Any]) -> str:
     told = f"  last compaction {last['state']}, {last['passes']} passes begun"
     reason = last.get("message") or last.get("errorCode")
-    return f"{told}: {reason}" if reason else told
+    return f"{told}: {one_line(reason)}" if reason else told
 
 
 def _usage(usage: Mapping[str, Any]) -> str:

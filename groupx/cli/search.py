@@ -13,6 +13,7 @@ from groupx.cli.client import RuntimeClient
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.running import client_of, find_running
+from groupx.cli.terminal import one_line
 from groupx.domain.search_query import MAX_QUERY
 
 MAX_LIMIT = 50
@@ -20,10 +21,6 @@ MAX_LIMIT = 50
 MAX_PAGES = 20
 """Answers that one command asks for, when they are short."""
 _MARK = re.compile("<mark>(.*?)</mark>", re.DOTALL)
-_UNPRINTABLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+"
-)
-"""What a terminal obeys, turns the order of what it shows, or breaks a line."""
 
 
 @click.command("search")
@@ -112,5 +109,5 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
 
 def _plain(excerpt: str) -> str:
     """One line for a terminal, with nothing in it that a terminal would obey but our own bold."""
-    text = _UNPRINTABLE.sub(" ", excerpt)
-    return html.unescape(_MARK.sub(lambda hit: click.style(hit[1], bold=True), text)).strip()
+    text = one_line(excerpt)
+    return html.unescape(_MARK.sub(lambda hit: click.style(hit[1], bold=True), text))

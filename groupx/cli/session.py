@@ -10,6 +10,7 @@ import click
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import config_options, find_place
 from groupx.cli.session_rooms import Rooms, Wire, rooms_of
+from groupx.cli.terminal import one_line
 from groupx.domain.rooms import MAX_PRUNE_DAYS, MAX_TITLE_CHARACTERS, Shown
 
 _MAX_TITLE_COLUMNS = 40
@@ -175,7 +176,7 @@ def _count(number: int, noun: str) -> str:
 
 def _named(room: Wire) -> str:
     known = room["title"] != room["roomId"]
-    return f"{room['roomId']} ({room['title']})" if known else str(room["roomId"])
+    return f"{room['roomId']} ({one_line(room['title'])})" if known else str(room["roomId"])
 
 
 def _table(rooms: Sequence[Wire]) -> str:
@@ -190,7 +191,7 @@ def _table(rooms: Sequence[Wire]) -> str:
 
 def _row(room: Wire) -> tuple[str, str, str, str, str, str]:
     title: Any = "" if room["title"] == room["roomId"] else room["title"]
-    line = " ".join(str(title).split())
+    line = one_line(str(title))
     shown = line if len(line) <= _MAX_TITLE_COLUMNS else f"{line[: _MAX_TITLE_COLUMNS - 1]}…"
     state = "active" if room["active"] else "archived" if room.get("archivedAt") else "closed"
     return (

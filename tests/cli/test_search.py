@@ -80,15 +80,9 @@ def test_hits_are_told_in_lines_that_no_terminal_obeys(room: Room) -> None:
     assert room.asked == [{"q": "compile it", "limit": "20"}]
 
 
-@pytest.mark.parametrize(
-    ("mark", "shown"),
-    [(mark, " ") for mark in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068"
-     "\u2069\u2028\u2029\ufeff\x9b\x1b"] + [("\u200d", "\u200d"), ("\u05d0", "\u05d0")],
-)  # fmt: skip
-def test_nothing_that_was_said_turns_the_order_of_a_line(room: Room, mark: str, shown: str) -> None:
-    """Letters that are written from the right, and what joins an emoji, stay."""
-    room.pages = [{"results": [{**HIT, "excerptHtml": f"gpj{mark}exe"}]}]
-    assert run("search", "x").output.split("\n")[1] == f"  gpj{shown}exe"
+def test_nothing_that_was_said_turns_the_order_of_a_line(room: Room) -> None:
+    room.pages = [{"results": [{**HIT, "excerptHtml": "gpj\u202eexe"}]}]
+    assert run("search", "x").output.split("\n")[1] == "  gpj exe"
 
 
 def test_an_end_that_is_none_is_not_told_as_one(room: Room) -> None:
