@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import date
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -122,6 +124,18 @@ def word(*words: str) -> Field:
         if value not in words:
             raise invalid(f"'{name}' must be one of {', '.join(words)}.", field=name)
         return value
+
+    return Field(read, required=False)
+
+
+def day() -> Field:
+    """An optional day, as `2026-02-01`; used in queries."""
+
+    def read(name: str, value: Any) -> str:
+        with suppress(ValueError):
+            if date.fromisoformat(str(value)).isoformat() == value:
+                return str(value)
+        raise invalid(f"'{name}' must be a day, as 2026-02-01.", field=name)
 
     return Field(read, required=False)
 

@@ -207,3 +207,19 @@ async def test_an_agents_days(client, store):
         actor_id=A, room_id="room:main", local_date="2026-02-03", before="2026-02-04", limit=2
     )
     assert (await client.get("/api/memory/days")).status == 400
+    await client.get("/api/memory/days?agent=a")
+    assert store.asked[1].query == DaysQuery(actor_id=A)
+
+
+@pytest.mark.parametrize("day", ["yesterday", "20260203", "2026-2-3", "2026-02-30", ""])
+@pytest.mark.parametrize("name", ["localDate", "before"])
+async def test_days_that_are_none(client, store, name, day):
+    response = await client.get(f"/api/memory/days?agent=a&{name}={day}")
+    assert (response.status, response.code) == (400, "INVALID_ENVELOPE")
+    assert store.asked == []
+
+
+async def test_days_of_what_cannot_be_an_agent(client, store):
+    response = await client.get("/api/memory/days?agent=user%3Aweb")
+    assert (response.status, response.code) == (404, "UNKNOWN_TARGET")
+    assert store.asked == []

@@ -18,7 +18,7 @@ from groupx.domain.memory_commands import (
 )
 from groupx.domain.search_query import parse_words
 from groupx.domain.search_records import among_records
-from groupx.store.queries.rooms import active_room
+from groupx.store.queries.rooms import asked_room
 from groupx.store.queries.search import indexing
 from groupx.store.record_rows import (
     IDENTITY_COLUMNS,
@@ -81,9 +81,9 @@ SELECT s.summary_id, s.content, s.generator_actor_id, s.created_at {ACTIVE_OF} =
 
 def memories(conn: sqlite3.Connection, query: MemoryQuery) -> MemoryPage:
     """Those of a room and of its interactions, and agents' own; a `before` that does not exist
-    gives none."""
+    gives none. NOT_FOUND for no such room."""
     values = {
-        "room": query.room_id or active_room(conn),
+        "room": asked_room(conn, query.room_id),
         "reader": query.reader,
         "history": query.history,
         "scope_type": query.scope_type,
@@ -126,7 +126,7 @@ def identities(conn: sqlite3.Connection, query: IdentityQuery) -> IdentityPage:
 
 def summary_as_memory(conn: sqlite3.Connection, room_id: str | None) -> MemoryRecord | None:
     """The room's active checkpoint (of the active room for None), to be read only."""
-    room_id = room_id or active_room(conn)
+    room_id = asked_room(conn, room_id)
     row = conn.execute(_SUMMARY, (room_id,)).fetchone()
     if row is None:
         return None

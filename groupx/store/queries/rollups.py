@@ -9,7 +9,8 @@ from groupx.domain.ids import ActorId, RoomId
 from groupx.domain.memory import MemoryRecord
 from groupx.domain.rollup import Batch, DayKey, Pair, PendingDay
 from groupx.domain.wire import optional
-from groupx.store.queries.rooms import active_room
+from groupx.store.agent_rows import must_be_agent
+from groupx.store.queries.rooms import asked_room
 from groupx.store.record_rows import MEMORY_COLUMNS, memory_from
 from groupx.store.summary_rows import ACTIVE_OF
 from groupx.store.transcript import entry
@@ -121,9 +122,10 @@ class DaysPage:
 
 
 def dated_days(conn: sqlite3.Connection, query: DaysQuery) -> DaysPage:
-    """Of one agent; one that never was there has none."""
+    """Of one agent; UNKNOWN_ACTOR, NOT_FOUND for no such room."""
+    must_be_agent(conn, query.actor_id)
     values = {
-        "room": query.room_id or active_room(conn),
+        "room": asked_room(conn, query.room_id),
         "actor": query.actor_id,
         "date": query.local_date,
         "before": query.before,

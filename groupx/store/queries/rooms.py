@@ -63,6 +63,14 @@ def must_exist(conn: sqlite3.Connection, room_id: str) -> None:
         raise _no_room(room_id)
 
 
+def asked_room(conn: sqlite3.Connection, room_id: str | None) -> RoomId:
+    """The room that is asked for, None the active one; NOT_FOUND."""
+    if room_id is None:
+        return active_room(conn)
+    must_exist(conn, room_id)
+    return RoomId(room_id)
+
+
 def room(conn: sqlite3.Connection, room_id: str) -> RoomView:
     """One room; NOT_FOUND."""
     row = conn.execute(_ROOM, (room_id,)).fetchone()

@@ -8,13 +8,13 @@ from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import OPERATOR_BINDING, SYSTEM, RoomId
 from groupx.domain.memory_policy import MemoryPolicy, SetPolicy
 from groupx.domain.wire import to_wire
+from groupx.store.agent_rows import must_be_agent
 from groupx.store.command_rows import first_result, remember, sender_instance
 from groupx.store.dated_sources import skip_all, skip_queued
 from groupx.store.policy_rows import SKIPPED, find_policy
 from groupx.store.queries.rooms import active_room
 from groupx.store.transaction import Transaction
 
-_AGENT = "SELECT 1 FROM actors WHERE actor_id = ? AND kind = 'agent'"
 _SET = """
 INSERT INTO memory_policies
   (room_id, actor_id, use_memories, generation, reason, source, revision, updated_at)
@@ -35,11 +35,8 @@ def set_policy(tx: Transaction, command: SetPolicy) -> MemoryPolicy:
     if known is not None:
         return _policy_from(known)
     instance_id = sender_instance(tx, command.key, command.by)
-    if command.actor_id != SYSTEM and not tx.conn.execute(_AGENT, (command.actor_id,)).fetchone():
-        raise GroupXError(
-            ErrorCode.UNKNOWN_ACTOR,
-            f"There is no agent '{command.actor_id}'; its memory policy was not set.",
-        )
+    if command.actor_id != SYSTEM:
+        must_be_agent(tx.conn, command.actor_id)
     room_id = active_room(tx.conn)
     before = find_policy(tx.conn, room_id, command.actor_id)
     _check(before, command)

@@ -6,13 +6,14 @@ from groupx.store.queries.memories import memories_and_summary
 from groupx.store.queries.rollups import DaysQuery, dated_days
 from groupx.web.errors import Answer, invalid, json_answer
 from groupx.web.guards import Call
+from groupx.web.routes.agents import addressed_agent
 from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
 from groupx.web.services import Services
 
 
 async def list_memories(services: Services, call: Call) -> Answer:
     """`{records, nextBefore?}`, the newest first; above them the room's checkpoint, if it fits the
-    filters."""
+    filters. NOT_FOUND for no such room."""
     asked = call.query
     query = MemoryQuery(
         room_id=asked.get("roomId"),
@@ -32,10 +33,13 @@ async def list_memories(services: Services, call: Call) -> Answer:
 
 
 async def list_dated_days(services: Services, call: Call) -> Answer:
-    """`{days: [{localDate, waitingTurns, record?, …}], nextBefore?}` of one agent, newest first."""
+    """`{days: [{localDate, waitingTurns, record?, …}], nextBefore?}` of one agent, newest first.
+
+    UNKNOWN_TARGET, UNKNOWN_ACTOR, NOT_FOUND for no such room.
+    """
     asked = call.query
     query = DaysQuery(
-        actor_id=asked["agent"],
+        actor_id=addressed_agent(asked["agent"]),
         room_id=asked.get("roomId"),
         local_date=asked.get("localDate"),
         before=asked.get("before"),

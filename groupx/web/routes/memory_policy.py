@@ -11,7 +11,7 @@ from groupx.web.services import Services
 
 
 async def get_policy(services: Services, call: Call) -> Answer:
-    """`{policy}`; revision 0 where nobody has set one. UNKNOWN_TARGET."""
+    """`{policy}`; revision 0 where nobody has set one. UNKNOWN_TARGET, UNKNOWN_ACTOR."""
     query = PolicyQuery(actor_id=_actor(call))
     return json_answer({"policy": await services.store.ask(Read(read_policy, query))})
 

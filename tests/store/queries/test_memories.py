@@ -2,6 +2,7 @@
 
 import pytest
 
+from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_WEB
 from groupx.domain.memory_commands import IdentityQuery, MemoryQuery
 from groupx.domain.rooms import NewRoom
@@ -183,3 +184,9 @@ def test_the_checkpoint_is_read_as_a_memory_and_is_none(notes, found, ledger):
     for other in ({"kind": "fact"}, {"author": A}, {"words": "kept"}, {"scope_id": "room:main"}):
         assert page(**other) == ["kept"]
     assert page(scope_type="agent") == page(before="mem_none") == []
+
+
+def test_in_no_room_nothing_is_remembered(ledger):
+    for read in (memories, memories_and_summary):
+        with pytest.raises(GroupXError, match="NOT_FOUND"):
+            read(ledger.conn, MemoryQuery(room_id="room:none"))

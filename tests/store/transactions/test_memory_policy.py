@@ -3,6 +3,7 @@
 import orjson
 import pytest
 
+from groupx.domain.errors import GroupXError
 from groupx.domain.ids import OPERATOR_BINDING, SYSTEM, USER_ASSISTANT, USER_WEB
 from groupx.domain.memory_policy import MemoryPolicy, PolicyQuery, SetPolicy
 from groupx.domain.runs import OpenRun
@@ -46,6 +47,15 @@ def test_a_missing_row_is_the_callers_default_and_stays_missing(ledger):
     assert found == MemoryPolicy(use_memories=False, generation="disabled", reason="mine")
     assert found.revision == 0
     assert ledger.dump() == before
+
+
+def test_of_nobody_and_in_no_room_nothing_is_read(ledger):
+    for actor in ("agent:zz", USER_WEB):
+        with pytest.raises(GroupXError, match="UNKNOWN_ACTOR"):
+            read(ledger, actor)
+    with pytest.raises(GroupXError, match="NOT_FOUND"):
+        read_policy(ledger.conn, PolicyQuery(actor_id=ledger.a, room_id="room:none"))
+    assert read(ledger, SYSTEM).revision == 0, "of those who join later"
 
 
 def test_row_and_event_are_one(ledger, policy):

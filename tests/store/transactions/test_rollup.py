@@ -210,6 +210,13 @@ def test_each_room_has_a_memory_of_the_day_and_tells_of_it_itself(ledger):
         assert day.record.memory_id == memory_id
 
 
+def test_days_of_nobody_and_in_no_room_are_not_none_but_an_error(ledger):
+    for query, code in ((DaysQuery(actor_id="agent:zz"), "UNKNOWN_ACTOR"),
+                        (DaysQuery(actor_id=A, room_id="room:none"), "NOT_FOUND")):  # fmt: skip
+        with pytest.raises(GroupXError, match=code):
+            dated_days(ledger.conn, query)
+
+
 def test_what_is_asked_of_nobody_else_waits(ledger):
     ledger.completed()
     ledger.completed(ledger.b)
