@@ -172,7 +172,8 @@ def test_the_checkpoint_is_read_as_a_memory_and_is_none(notes, found, ledger):
     assert (record.memory_id, record.kind, record.content) == ("summary_1", "summary", "before")
     assert (record.author_actor_id, record.source_kind) == (A, "generated_summary")
     assert found() == []
-    assert summary_as_memory(ledger.conn, "room:other") is None
+    with pytest.raises(GroupXError, match="NOT_FOUND"):
+        summary_as_memory(ledger.conn, "room:other")
     notes.keep(notes.memory(A, content="kept"))
 
     def page(**query):
