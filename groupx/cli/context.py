@@ -111,7 +111,10 @@ def _told(found: Mapping[str, Any]) -> list[str]:
 
 
 def _compaction(last: Mapping[str, Any]) -> str:
-    told = f"  last compaction {last['state']}, {last['passes']} passes begun"
+    passes = last["passes"]
+    told = (
+        f"  last compaction {last['state']}, {passes} {'pass' if passes == 1 else 'passes'} begun"
+    )
     reason = last.get("message") or last.get("errorCode")
     return f"{told}: {one_line(reason)}" if reason else told
 

@@ -97,7 +97,7 @@ def test_it_ends_a_compaction(room: Room) -> None:
         ({"state": "running", "passes": 3}, "  last compaction running, 3 passes begun"),
         (
             {"state": "failed", "passes": 1, "errorCode": "X", "message": "No agent could."},
-            "  last compaction failed, 1 passes begun: No agent could.",
+            "  last compaction failed, 1 pass begun: No agent could.",
         ),
         (
             {"state": "failed", "passes": 0, "errorCode": "INTERNAL_ERROR"},

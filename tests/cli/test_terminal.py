@@ -35,4 +35,4 @@ def test_titles_and_reasons_are_shown_so() -> None:
         "uncompactedMessageCount": 1, "bySource": [],
         "compaction": {"state": "failed", "passes": 1, "message": "a: \x1b]0;x\x07\nno"},
     }  # fmt: skip
-    assert _told(gauge)[-1] == "  last compaction failed, 1 passes begun: a: ]0;x no"
+    assert _told(gauge)[-1] == "  last compaction failed, 1 pass begun: a: ]0;x no"
