@@ -111,10 +111,8 @@ def _told(found: Mapping[str, Any]) -> list[str]:
 
 
 def _compaction(last: Mapping[str, Any]) -> str:
-    passes = last["passes"]
-    told = (
-        f"  last compaction {last['state']}, {passes} {'pass' if passes == 1 else 'passes'} begun"
-    )
+    passes = "1 pass" if last["passes"] == 1 else f"{last['passes']} passes"
+    told = f"  last compaction {last['state']}, {passes} begun"
     reason = last.get("message") or last.get("errorCode")
     return f"{told}: {one_line(reason)}" if reason else told
 
