@@ -31,7 +31,7 @@ class Relevant:
 
     kept: tuple[Kept, ...] = ()
     failed: bool = False
-    """The look-up took too long: nothing is known of what there is."""
+    """The look-up took too long, or the index is being filled: there may be more."""
 
 
 def relevant_query(turn_id: str, text: str) -> RelevantQuery | None:

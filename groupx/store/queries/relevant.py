@@ -9,6 +9,7 @@ from groupx.domain.packet_relevant import Relevant, RelevantQuery
 from groupx.domain.search_records import any_of
 from groupx.store.policy_rows import find_policy
 from groupx.store.queries.packet_memories import ONE_IDENTITY, ONE_MEMORY, kept_from
+from groupx.store.queries.search import indexing
 from groupx.store.turn_rows import get_turn
 
 MOST = 50
@@ -37,9 +38,12 @@ def relevant(conn: sqlite3.Connection, query: RelevantQuery) -> Relevant:
     """The best matches first; none where the target's policy wants no memories. NOT_FOUND."""
     turn = get_turn(conn, query.turn_id)
     policy = find_policy(conn, turn.room_id, turn.target_actor_id) or DEFAULT_POLICY
-    tokens = _rarest(conn, query.tokens) if policy.use_memories else ()
-    if not tokens:
+    if not policy.use_memories:
         return Relevant()
+    failed = indexing(conn) is not None
+    tokens = _rarest(conn, query.tokens)
+    if not tokens:
+        return Relevant(failed=failed)
     values = {
         "expression": any_of(tokens),
         "room": turn.room_id,
@@ -49,7 +53,8 @@ def relevant(conn: sqlite3.Connection, query: RelevantQuery) -> Relevant:
         "most": MOST,
     }
     found = conn.execute(_BEST, values).fetchall()
-    return Relevant(kept=tuple(_kept(conn, kind, record_id) for kind, record_id in found))
+    kept = tuple(_kept(conn, kind, record_id) for kind, record_id in found)
+    return Relevant(kept=kept, failed=failed)
 
 
 def _rarest(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> tuple[str, ...]:

@@ -134,6 +134,17 @@ def test_who_uses_no_memories_is_told_none(notes, called_up, ledger):
     assert len(called_up(B)) == 2
 
 
+@pytest.mark.parametrize(("content", "found"), [("the parser", 1), ("something else", 0)])
+def test_while_the_index_is_being_filled_there_may_be_more(notes, ledger, content, found):
+    notes.keep(notes.memory(content="the parser"))
+    turn = queried(ledger, A, content)
+    for failed in (False, True):
+        inputs = trio.run(read_inputs, Reads(ledger.conn), turn, 256_000)
+        assert (len(inputs.relevant.kept), inputs.relevant.failed) == (found, failed)
+        ledger.conn.execute("UPDATE search_state SET indexed_through_seq = 0")
+    assert sections(inputs).record["relevant"] == {"ids": [], "candidates": 0, "failed": True}
+
+
 def test_a_word_of_too_many_records_says_nothing(notes, called_up, monkeypatch):
     monkeypatch.setattr(looking, "COMMON", 3)
     for number in range(4):
