@@ -87,6 +87,7 @@ def test_a_refused_text_stays_and_is_kept_once(open_room: OpenRoom):
     room = open_room("narrow")
     message = room.say("Our port is 4310.", "bob")
     expect(room.target(message, "Bob")).to_contain_text("replied")
+    message.get_by_role("button", name="What can be done with it").click()
     message.get_by_role("link", name="Remember").click()
     panel = room.page.locator("#panel")
     text = panel.locator("textarea.record-text")

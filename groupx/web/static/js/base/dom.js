@@ -52,8 +52,8 @@ export function redrawn(container, shows, rebuild) {
   container.dataset.shows = shown;
 }
 
-/** Keep the focus where it was when a part that held it is made anew (elements with `data-key`); on the
- * message or the part itself when what had it is no longer there. */
+/** Keep the focus where it was when a part that held it is made anew (elements with `data-key`); on what is
+ * around it when what had it is no longer there: the message, the record, or the part itself. */
 function keepingFocus(container, rebuild) {
   const focused = /** @type {HTMLElement} */ (document.activeElement);
   if (!container.contains(focused)) {
@@ -65,7 +65,7 @@ function keepingFocus(container, rebuild) {
   if (focused.isConnected) return;
   const again = key ? container.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
   if (again instanceof HTMLElement) again.focus();
-  else keepFocusIn(container.closest(".item") ?? container);
+  else keepFocusIn(container.closest("[tabindex], .item") ?? container);
 }
 
 function keepFocusIn(element) {
