@@ -8,7 +8,7 @@ import attrs
 
 from groupx.domain.ids import USER_ASSISTANT, USER_WEB, ActorId, agent_id_of
 
-_MINUTE = len("2026-01-01T00:00")
+_SECOND = len("2026-01-01T00:00:00")
 
 
 @attrs.frozen(kw_only=True)
@@ -18,7 +18,7 @@ class Entry:
     id: str
     seq: str
     at: str
-    """When what it says was so: ISO, shown to the minute."""
+    """When what it says was so: ISO, shown to the second."""
     author: str
     subject: str
     source: str
@@ -29,7 +29,7 @@ class Entry:
         """Its text in the packet that has this mark."""
         note = f' note="{self.note}"' if self.note else ""
         return (
-            f"<entry {mark} id={label(self.id)} seq={self.seq} at={label(self.at[:_MINUTE])} "
+            f"<entry {mark} id={label(self.id)} seq={self.seq} at={label(self.at[:_SECOND])} "
             f"author={label(self.author)} subject={label(self.subject)} "
             f"source={label(self.source)}{note}>\n"
             f"{self.content}\n</entry {mark}>\n"

@@ -79,18 +79,19 @@ def test_it_is_the_task_the_checkpoint_so_far_and_who_said_what_when() -> None:
     assert parse(prompt, mark) == {
         CHECKPOINT: [
             (
-                "id=summary_1 seq=1-3 at=2026-02-02T09:00 author=agent:ada subject=- "
+                "id=summary_1 seq=1-3 at=2026-02-02T09:00:00 author=agent:ada subject=- "
                 "source=generated-summary",
                 "So far.",
             )
         ],
         MESSAGES: [
             (
-                "id=evt_4 seq=4 at=2026-02-02T10:11 author=user:web subject=agent:ada source=user",
+                "id=evt_4 seq=4 at=2026-02-02T10:11:12 "
+                "author=user:web subject=agent:ada source=user",
                 "Use port 4310.",
             ),
             (
-                "id=evt_5 seq=5 at=2026-02-02T10:11 author=agent:ada subject=- source=agent:ada",
+                "id=evt_5 seq=5 at=2026-02-02T10:11:12 author=agent:ada subject=- source=agent:ada",
                 "Done.",
             ),
         ],
