@@ -152,6 +152,8 @@ class Model:
         self.cursors: dict[tuple[ActorId, str], int] = {}
         self.floors: dict[str, tuple[int, frozenset[str]]] = {}
         self.session_resets = 0
+        self.sessions_left: set[str] = set()
+        """Rooms whose last reset let the agents keep their sessions."""
         """Room → where its last reset is, and what had been said by then."""
         self.stopped: set[ActorId] = set()
         self.gone: set[ActorId] = set()

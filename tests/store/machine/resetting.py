@@ -22,11 +22,13 @@ class Resetting(Bench):
         def done(answer: ContextReset) -> None:
             before, forgotten = model.floors.get(model.room, (0, frozenset[str]()))
             said = model.said_in(model.room)
-            assert answer.changed == bool(said - forgotten)
+            renews = sessions and model.room in model.sessions_left
+            assert answer.changed == (bool(said - forgotten) or renews)
             if answer.changed:
                 assert answer.through_seq > before, "a floor only rises"
                 model.floors[model.room] = (answer.through_seq, said)
                 model.session_resets += sessions
+                (model.sessions_left.discard if sessions else model.sessions_left.add)(model.room)
             else:
                 assert answer.through_seq == before
 

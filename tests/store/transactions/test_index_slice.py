@@ -150,7 +150,7 @@ def test_records_that_no_event_tells_of_come_last_page_by_page(tmp_path):
     conn = frozen(tmp_path, "format-1.db")()
     while write(conn, index_slice, None):
         pass
-    query = SearchQuery(text="after:2000-01-01", all_rooms=True, limit=4)
+    query = SearchQuery(text="after:2000-01-01 has:history", all_rooms=True, limit=4)
     pages = [search(conn, query)]
     while (cursor := pages[-1].next_cursor) is not None:
         pages.append(search(conn, attrs.evolve(query, cursor=int(cursor))))
