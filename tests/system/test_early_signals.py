@@ -41,7 +41,7 @@ def test_when_it_begins_again_without_the_mark(tmp_path: Path, number: signal.Si
     starts: list[str] = []
 
     def due(line: str) -> bool:
-        module = line.split("|")[-1].strip()
+        module = line.rsplit("|", maxsplit=1)[-1].strip()
         if module == "site":  # every interpreter imports it once
             starts.append(module)
         return module == "groupx.runtime" and len(starts) == 2
