@@ -19,7 +19,16 @@ from groupx.domain.times import iso_from_ms
 from groupx.domain.views import AgentView, ContextView
 from groupx.store.queries.lane import lane_views
 
-WELL = frozenset({AgentState.IDLE, AgentState.WORKING, AgentState.STARTING, AgentState.CANCELLING})
+WELL = frozenset(
+    {
+        AgentState.STARTING,
+        AgentState.RECOVERING,
+        AgentState.IDLE,
+        AgentState.WORKING,
+        AgentState.CANCELLING,
+    }
+)
+"""Up or coming up. Every start passes through STARTING and RECOVERING."""
 COALESCE_SECONDS = 0.02
 """Commits of this long are counted together."""
 

@@ -4,6 +4,7 @@ import attrs
 import pytest
 import trio
 
+from groupx.actors.directory import WELL
 from groupx.actors.remembered_view import agent_view_from
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import ActorId
@@ -94,3 +95,21 @@ def test_what_an_action_makes_of_a_state(state) -> None:
     assert state_after("stop", state) is (
         AgentState.CANCELLING if in_a_turn else AgentState.STOPPED
     )
+
+
+@pytest.mark.parametrize("state", AgentState)
+async def test_well_is_whoever_is_up_or_coming_up(jumping_clock, tmp_path, state) -> None:
+    down = {AgentState.STOPPED, AgentState.FAILED, AgentState.PENDING_RESTART}
+    async with open_room(tmp_path, "a", started=False) as room:
+        room.directory.change(A, state=state)
+        assert bool(room.directory.well()) == (state not in down)
+
+
+async def test_every_step_of_a_start_is_well(jumping_clock, tmp_path) -> None:
+    async with open_room(tmp_path, "a") as room:
+        [turn] = await room.send(A)
+        (await room.programs[A].next_prompt()).answer()
+        await room.ended(turn)
+        steps = {e["body"]["agent"]["state"] for e in room.streamed("agent.changed")}
+    assert "recovering" in steps
+    assert steps <= WELL
