@@ -1,10 +1,16 @@
-"""A room's checkpoints: at most one is active, and covers everything said up to its seq."""
+"""A room's checkpoints: at most one is active, and covers everything said up to its seq.
+
+Each is made of the one before it and of what was said since, so that it tells of all that those
+before it tell of. They stay: `superseded` ones hold still, of what they cover; `retracted` ones
+tell of a message that was taken back, and are never used again.
+"""
 
 import sqlite3
 
 from groupx.domain.compaction import SwapCheckpoint
 from groupx.domain.ids import RoomId
 from groupx.domain.packet_inputs import ActiveSummary
+from groupx.store.context_floor import reset_floor
 from groupx.store.transaction import Transaction
 
 ACTIVE_OF = "FROM summaries s WHERE s.status = 'active' AND s.room_id"
@@ -16,8 +22,17 @@ SELECT summary_id, from_seq, through_seq, content, generator_actor_id, coalesce(
 {ACTIVE_OF} = ? AND through_seq > ?
 """
 _SUPERSEDE = """
-UPDATE summaries SET status = 'superseded'
-WHERE room_id = ? AND status = 'active' AND through_seq >= ?
+UPDATE summaries SET status = 'superseded' WHERE room_id = ? AND status = 'active'
+"""
+_RETRACT = """
+UPDATE summaries SET status = 'retracted'
+WHERE room_id = ? AND status IN ('active', 'superseded') AND through_seq >= ?
+"""
+_RESTORE = """
+UPDATE summaries SET status = 'active' WHERE summary_id = (
+  SELECT summary_id FROM summaries
+  WHERE room_id = :room AND status = 'superseded' AND through_seq > :floor AND from_seq > :floor
+  ORDER BY through_seq DESC LIMIT 1)
 """
 _INSERT = """
 INSERT INTO summaries (summary_id, room_id, from_seq, through_seq, content, generator_actor_id,
@@ -51,7 +66,7 @@ def active_summary_through(conn: sqlite3.Connection, room_id: RoomId) -> int | N
 
 def put_summary(tx: Transaction, swap: SwapCheckpoint) -> str:
     """The new checkpoint is the active one; its id. The one before stays, superseded."""
-    tx.conn.execute(_SUPERSEDE, (swap.room_id, 0))
+    tx.conn.execute(_SUPERSEDE, (swap.room_id,))
     summary_id = tx.ids.new("summary")
     tx.conn.execute(
         _INSERT,
@@ -63,6 +78,12 @@ def put_summary(tx: Transaction, swap: SwapCheckpoint) -> str:
     return summary_id
 
 
-def forget_summary_of(tx: Transaction, room_id: RoomId, seq: int) -> None:
-    """What was said at `seq` was taken back: a checkpoint that tells of it holds no longer."""
-    tx.conn.execute(_SUPERSEDE, (room_id, seq))
+def retract_summaries_of(tx: Transaction, room_id: RoomId, seq: int) -> None:
+    """What was said at `seq` was taken back: the checkpoints that tell of it hold no longer.
+
+    The newest one before them, if there is one above the last reset, is the room's again.
+    """
+    floor = reset_floor(tx.conn, room_id)
+    if seq > floor and active_summary(tx.conn, room_id, above=seq - 1) is not None:
+        tx.conn.execute(_RETRACT, (room_id, seq))
+        tx.conn.execute(_RESTORE, {"room": room_id, "floor": floor})

@@ -214,19 +214,37 @@ async def test_by_hand_all_but_the_twelve_newest(jumping_clock, tmp_path) -> Non
         assert refused.value.code is ErrorCode.STORE_CONFLICT
 
 
-async def test_what_is_taken_back_takes_its_checkpoint_with_it(jumping_clock, tmp_path) -> None:
+async def compacted(room: Room) -> None:
+    """By hand, to its end."""
+    done = len(told(room, "completed"))
+    await room.context.ref.ask(CompactRoom())
+    await room.until(lambda: len(told(room, "completed")) > done)
+
+
+async def test_a_pass_goes_on_from_what_tells_nothing_of_a_message_that_was_taken_back(
+    jumping_clock, tmp_path
+) -> None:
     async with open_room(tmp_path, "a", limits=SMALL) as room:
-        room.side = Side(a=saying("knows the secret"))
+        room.side = side = Side(a=saying("knows nothing", "knows the secret", "knows again"))
+        fill(room, 20, characters=10)
+        await compacted(room)
         await room.set_lane(A, "paused")
         [turn] = await room.send(A, content="the secret")
         fill(room, 20, characters=10)
-        await room.context.ref.ask(CompactRoom())
-        await room.until(lambda: told(room, "completed") != [])
-        [(status, _, _)] = summaries(room)
-        assert status == "active"
+        await compacted(room)
         await room.withdraw(turn)
-        [(status, _, _)] = summaries(room)
-        assert status == "superseded"
+        assert [status for status, _, _ in summaries(room)] == ["active", "retracted"]
+        await compacted(room)
+        _, _, (_, prompt) = side.asked
+        assert "\nknows nothing\n" in prompt
+        assert "secret" not in prompt
+        shown = [number for number in range(40) if f"note {number} " in prompt]
+        assert shown == list(range(20 - 12, 40 - 12))
+        assert [(status, content) for status, content, _ in summaries(room)] == [
+            ("superseded", "knows nothing"),
+            ("retracted", "knows the secret"),
+            ("active", "knows again"),
+        ]
 
 
 async def test_an_old_turn_takes_a_checkpoint_that_is_younger_than_it(

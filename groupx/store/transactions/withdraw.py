@@ -19,7 +19,7 @@ from groupx.store.ending import end_turn
 from groupx.store.enqueue import Message, Wake, check_content, new_root
 from groupx.store.messages import StoredMessage, get_message, withdrawal_key, withdrawal_of
 from groupx.store.queries.rooms import active_room
-from groupx.store.summary_rows import forget_summary_of
+from groupx.store.summary_rows import retract_summaries_of
 from groupx.store.supervision import enqueue_watched
 from groupx.store.supervision_rows import members, pair_of_task
 from groupx.store.transaction import Transaction
@@ -165,7 +165,7 @@ def _take_back(
     for watch in _observers(tx, message):
         turn = get_turn(tx.conn, watch.turn_id)
         answers.append(_answer(turn, cancel_turn(tx, turn)))
-    forget_summary_of(tx, message.room_id, message.seq)
+    retract_summaries_of(tx, message.room_id, message.seq)
     body = {"messageEventId": message.event_id}
     if replaced_by is not None:
         body["replacedByEventId"] = replaced_by

@@ -77,7 +77,7 @@ async def _without_checkpoint(it: Teller) -> None:
 
 
 async def _withdraw(it: Teller) -> None:
-    """A checkpoint that tells of what is taken back ends, and the next one begins from nothing."""
+    """A checkpoint that tells of what is taken back ends; the one before it is gone on with."""
     await it.life.set_lane(C, "paused")
     [turn] = await it.send(C)
     await it.note(40)

@@ -2,6 +2,7 @@
 
 import re
 
+import attrs
 import pytest
 
 from groupx.domain.commands import AgainCommand, PublishCommand, WithdrawCommand
@@ -181,7 +182,14 @@ def exercise_context(ledger):
         room_id="room:main", previous_id=None, from_seq=1, through_seq=1, content="x",
         generator_actor_id=ledger.a, prompt_characters=1, read_seq=999,
     )  # fmt: skip
-    ledger.write(swap_checkpoint, swap)
+    first = ledger.write(swap_checkpoint, swap)
+    event_id = ledger.send(ledger.c).message_event_id
+    more = attrs.evolve(swap, previous_id=first, through_seq=999)
+    ledger.write(swap_checkpoint, more)
+    key = ledger.key("message.withdraw")
+    command = WithdrawCommand(key=key, message_event_id=event_id, actor_id=USER_WEB)
+    ledger.write(withdraw, command)
+    assert standing(ledger.conn, None).summary.summary_id == first
     key = ledger.key("context.reset")
     reset = ResetContext(key=key, by=USER_WEB, reset_native_sessions=True)
     ledger.write(reset_context, reset)

@@ -9,12 +9,14 @@ from groupx.domain.compaction import SwapCheckpoint
 from groupx.domain.context_reset import ResetContext
 from groupx.domain.context_usage import RecordUsage
 from groupx.domain.ids import MAIN_ROOM, USER_WEB
+from groupx.domain.rooms import NewRoom
 from groupx.store.queries.compaction import standing
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.transactions.checkpoint import swap_checkpoint
 from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.context_usage import record_usage
-from groupx.store.transactions.withdraw import withdraw
+from groupx.store.transactions.rooms import new_room
+from groupx.store.transactions.withdraw import replace, withdraw
 
 
 def newest(ledger):
@@ -117,3 +119,100 @@ def test_nobody_unknown_writes_one(ledger):
     with pytest.raises(sqlite3.IntegrityError):
         ledger.write(swap_checkpoint, swap(ledger, 3, generator_actor_id="agent:nobody"))
     assert ledger.dump() == before
+
+
+# --- what is taken back ---------------------------------------------------------------------------
+
+
+def say(ledger, count):
+    """So many messages that wait; seq and id of each."""
+    sent = [ledger.send(ledger.b).message_event_id for _ in range(count)]
+    at = "SELECT seq FROM events WHERE event_id = ?"
+    return [(ledger.row(at, event_id)[0], event_id) for event_id in sent]
+
+
+def take_back(ledger, event_id, run=withdraw):
+    key = ledger.key("message.withdraw")
+    command = WithdrawCommand(
+        key=key, message_event_id=event_id, actor_id=USER_WEB, replacement="better",
+        roster=ledger.roster,
+    )  # fmt: skip
+    ledger.write(run, command)
+
+
+@pytest.mark.parametrize(
+    ("ends", "gone", "statuses"),
+    [
+        ([2, 4, 6], 6, ["superseded", "active", "retracted"]),
+        ([2, 4, 6], 5, ["superseded", "active", "retracted"]),
+        ([2, 4, 6], 4, ["active", "retracted", "retracted"]),
+        ([2, 4, 6], 2, ["retracted", "retracted", "retracted"]),
+        ([2, 4, 6], 7, ["superseded", "superseded", "active"]),
+        ([6], 3, ["retracted"]),
+        ([], 3, []),
+    ],
+)
+@pytest.mark.parametrize("run", [withdraw, replace])
+def test_the_newest_checkpoint_that_tells_nothing_of_it_takes_over(
+    ledger, run, ends, gone, statuses
+):
+    said = say(ledger, 8)
+    first = said[0][0]
+    for end in ends:
+        ledger.write(swap_checkpoint, swap(ledger, said[end - 1][0], from_seq=first))
+    take_back(ledger, said[gone - 1][1], run)
+    assert [row[1] for row in summaries(ledger)] == statuses
+    kept = [end for end, status in zip(ends, statuses, strict=True) if status == "active"]
+    covered = said[kept[0] - 1][0] if kept else 0
+    assert standing(ledger.conn, None).covered_seq == covered
+
+
+def test_what_took_over_is_gone_on_with_and_what_was_retracted_never_comes_back(ledger):
+    said = say(ledger, 8)
+    first = said[0][0]
+    for end in (2, 4, 6):
+        ledger.write(swap_checkpoint, swap(ledger, said[end - 1][0], from_seq=first))
+    take_back(ledger, said[5 - 1][1])
+    ledger.write(swap_checkpoint, swap(ledger, said[7 - 1][0]))
+    assert standing(ledger.conn, None).summary.from_seq == first
+    take_back(ledger, said[7 - 1][1])
+    take_back(ledger, said[3 - 1][1])
+    of = {4: "retracted", 6: "retracted", 7: "retracted", 2: "active"}
+    assert {row[3]: row[1] for row in summaries(ledger)} == {
+        said[end - 1][0]: status for end, status in of.items()
+    }
+
+
+def test_one_from_under_a_reset_does_not_take_over(ledger):
+    said = say(ledger, 4)
+    for end in (1, 3):
+        ledger.write(swap_checkpoint, swap(ledger, said[end - 1][0], from_seq=said[0][0]))
+    ledger.write(reset_context, ResetContext(key=ledger.key("context.reset"), by=USER_WEB))
+    later = say(ledger, 3)
+    ledger.write(swap_checkpoint, swap(ledger, later[1][0], from_seq=later[0][0]))
+    take_back(ledger, said[1][1])
+    assert standing(ledger.conn, None).covered_seq == later[1][0], "it tells only of what is above"
+    take_back(ledger, later[1][1])
+    now = standing(ledger.conn, None)
+    assert (now.summary, now.covered_seq) == (None, now.floor_seq)
+
+
+def test_one_that_was_read_for_before_another_took_over_comes_too_late(ledger, refused):
+    said = say(ledger, 6)
+    for end in (1, 3):
+        ledger.write(swap_checkpoint, swap(ledger, said[end - 1][0], from_seq=said[0][0]))
+    late = swap(ledger, said[4][0])
+    take_back(ledger, said[1][1])
+    refused("STORE_CONFLICT", swap_checkpoint, late)
+
+
+def test_each_room_has_its_own(ledger):
+    said = say(ledger, 2)
+    ledger.write(swap_checkpoint, swap(ledger, said[0][0], from_seq=said[0][0]))
+    for turn in ledger.rows("SELECT turn_id FROM turns"):
+        ledger.cancel(*turn)
+    ledger.write(new_room, NewRoom(key=ledger.key("room.new")))
+    other = say(ledger, 2)
+    take_back(ledger, other[0][1])
+    assert standing(ledger.conn, MAIN_ROOM).covered_seq == said[0][0]
+    assert standing(ledger.conn, None).summary is None
