@@ -133,6 +133,22 @@ class IdentityQuery:
 
 
 @attrs.frozen(kw_only=True)
+class RecordQuery:
+    """One record, whatever its status."""
+
+    family: Family
+    record_id: str
+
+
+@attrs.frozen(kw_only=True)
+class PlacedRecord:
+    """A record, and the room whose it is; an agent's is of no room."""
+
+    record: AnyRecord
+    room_id: RoomId | None = optional()
+
+
+@attrs.frozen(kw_only=True)
 class MemoryPage:
     """The newest first."""
 

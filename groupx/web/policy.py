@@ -40,8 +40,10 @@ WEBSOCKET: Method = "WEBSOCKET"
 """A GET that asks for the upgrade."""
 
 _NOTHING: Schema = MappingProxyType({})
-_READING: Schema = MappingProxyType({"roomId": identifier(required=False), "render": word("html")})
-"""Which room (none: the active one), and whether messages come with their HTML."""
+_RENDERED: Schema = MappingProxyType({"render": word("html")})
+"""Whether words come with their HTML."""
+_READING: Schema = MappingProxyType({"roomId": identifier(required=False), **_RENDERED})
+"""Which room (none: the active one), and whether what was said comes with its HTML."""
 
 
 SCOPES = ("room", "agent", "correlation")
@@ -51,11 +53,12 @@ _RECORDS: Schema = MappingProxyType(
         "author": identifier(required=False),
         "subject": identifier(required=False),
         "show": word("active", "history"),
+        **_RENDERED,
         "before": identifier(required=False),
         "limit": number(least=1, most=MAX_RECORDS),
     }
 )
-"""Which records of memory and identity."""
+"""Which records of memory and identity, and whether they come with their HTML."""
 _RECORD: Schema = MappingProxyType({"content": text(), "sourceEventId": identifier(required=False)})
 
 
@@ -144,6 +147,7 @@ POLICIES: tuple[Policy, ...] = (
                 "rooms": word("all"), "cursor": text(most=18, required=False),
                 "limit": number(least=1, most=MAX_HITS)}),
     _post("reindex_search", "/api/search/reindex"),
+    _get("event", "/api/events/<event_id>"),
     _get("event_view", "/api/events/<event_id>/view"),
     _get("turn", "/api/turns/<turn_id>"),
     _get("events", "/api/events", stream=True,
@@ -165,6 +169,7 @@ POLICIES: tuple[Policy, ...] = (
          query={**_RECORDS, "q": text(required=False),
                 "roomId": identifier(required=False), "scopeType": word(*SCOPES),
                 "scopeId": identifier(required=False), "agentMemoryType": word("core", "dated")}),
+    _get("read_memory", "/api/memory/<memory_id>", query=_RENDERED),
     _get("dated_days", "/api/memory/days",
          query={"agent": identifier(), "roomId": identifier(required=False),
                 "localDate": day(), "before": day(),
@@ -176,12 +181,14 @@ POLICIES: tuple[Policy, ...] = (
           {**_RECORD, "kind": word(*GIVEN_KINDS)}),
     _post("retract_memory", "/api/memory/<memory_id>/retract"),
     _get("identities", "/api/identity", query=_RECORDS),
+    _get("read_identity", "/api/identity/<identity_id>", query=_RENDERED),
     _post("remember_identity", "/api/identity",
           {"subjectActorId": identifier(), **_RECORD, "kind": choice(*GIVEN_KINDS)}),
     _post("supersede_identity", "/api/identity/<identity_id>/supersede",
           {**_RECORD, "kind": word(*GIVEN_KINDS)}),
     _post("retract_identity", "/api/identity/<identity_id>/retract"),
-    _get("memory_policy", "/api/memory-policy/<agent>"),
+    _get("memory_policy", "/api/memory-policy/<agent>",
+         query={"roomId": identifier(required=False)}),
     Policy(name="set_memory_policy", method="PUT", path="/api/memory-policy/<agent>",
            body={**COMMAND, "useMemories": flag(required=True),
                  "generation": choice("enabled", "disabled", "excluded"),

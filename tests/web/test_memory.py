@@ -14,7 +14,9 @@ from groupx.domain.memory_commands import (
     MemoryDraft,
     MemoryPage,
     MemoryQuery,
+    PlacedRecord,
     Recorded,
+    RecordQuery,
 )
 from groupx.domain.memory_policy import MemoryPolicy, PolicyQuery
 from groupx.store.queries.rollups import DatedDay, DaysPage, DaysQuery
@@ -141,6 +143,35 @@ async def test_reading_identities(client, store):
     assert store.asked[0].query == IdentityQuery(subject=A, history=True)
 
 
+@pytest.mark.parametrize("family", ["memory", "identity"])
+async def test_reading_one_record(client, store, family):
+    store.answers["Read"] = PlacedRecord(record=RECORD, room_id="room:main")
+    assert (await client.get(f"/api/{family}/it")).json() == {
+        "record": WIRE,
+        "roomId": "room:main",
+    }
+    assert store.asked[0].query == RecordQuery(family=family, record_id="it")
+
+
+async def test_records_are_shown_as_messages_are(client, store, entrance):
+    bold = attrs.evolve(RECORD, content="**x** <i>")
+    view = {"html": "<p><strong>x</strong> &lt;i&gt;</p>\n"}
+    shown = WIRE | {"content": "**x** <i>", "view": view}
+    store.answers["Read"] = MemoryPage(records=(bold, attrs.evolve(bold, content="y" * 70_000)))
+    records = (await client.get("/api/memory?render=html")).json()["records"]
+    assert records == [shown, WIRE | {"content": "y" * 70_000}]
+    store.answers["Read"] = PlacedRecord(record=bold)
+    assert (await client.get("/api/memory/mem_1?render=html")).json() == {"record": shown}
+    store.answers["Read"] = IdentityPage(records=())
+    agent = AgentConfig(id="a", driver="demo", name="A", identity="**x** <i>", cwd="/")
+    entrance.setup.desk.running = Config(path="/groupx.json", agents=(agent,))
+    assert (await client.get("/api/identity?subject=agent%3Aa&render=html")).json() == {
+        "records": [],
+        "configured": "**x** <i>",
+        "configuredView": view,
+    }
+
+
 async def test_identities_come_with_what_the_config_says_of_their_subject(client, store, entrance):
     store.answers["Read"] = IdentityPage(records=())
     agent = AgentConfig(id="a", driver="demo", name="A", identity="You plan.", cwd="/")
@@ -160,6 +191,8 @@ async def test_policies(client, store, broker, segment, actor):
     response = await client.get(f"/api/memory-policy/{segment}")
     assert response.json() == {"policy": policy}
     assert store.asked[0].query == PolicyQuery(actor_id=actor)
+    await client.get(f"/api/memory-policy/{segment}?roomId=room%3Aold")
+    assert store.asked[1].query == PolicyQuery(actor_id=actor, room_id="room:old")
     body = {
         "clientCommandId": "c", "useMemories": False, "generation": "disabled",
         "expectedRevision": 0, "reason": "private",

@@ -186,6 +186,16 @@ async def test_messages_come_with_their_html_on_request(reader, ledger):
     assert view.json() == {"eventId": said.message_event_id, "html": html}
 
 
+async def test_one_event_of_whatever_room(reader, ledger):
+    said = await say(ledger, "one")
+    event = (await reader.get("/api/history")).json()["events"][0]
+    found = await reader.get(f"/api/events/{said.message_event_id}")
+    assert found.json() == {"event": event}
+    assert event["roomId"] == "room:main"
+    response = await reader.get("/api/events/evt_none")
+    assert (response.status, response.code) == (404, "NOT_FOUND")
+
+
 async def test_the_view_of_a_long_message_on_demand(reader, ledger):
     said = await say(ledger, "<" * 70_000)
     view = await reader.get(f"/api/events/{said.message_event_id}/view")

@@ -1,12 +1,13 @@
 """Messages with their HTML: beside the envelope, made once, bounded."""
 
 import orjson
+import pytest
 import trio
 
 from groupx.domain.commits import Frame
 from groupx.web import views as module
 from groupx.web.streams.frames import frames_bytes, parts, text_frame
-from groupx.web.views import Views
+from groupx.web.views import WITH_WORDS, Views
 
 
 def message(seq, content, event_type="message.created"):
@@ -38,6 +39,26 @@ async def test_what_has_no_view_is_its_envelope():
         '<div class="plain">' + "&lt;" * 70_000 + "</div>"
     )
     assert await views.on_demand(message(5, "")) is None
+
+
+@pytest.mark.parametrize("event_type", sorted(WITH_WORDS - {"message.created"}))
+async def test_what_is_remembered_or_dispatched_is_seen_as_what_is_said(event_type):
+    said = {"content": "**b**"}
+    body = said if event_type == "operator.dispatch" else {"record": said}
+    data = orjson.dumps({"eventId": "evt_1", "seq": 1, "body": body})
+    sent = orjson.loads(await Views().sent(Frame(1, "room:main", event_type, data)))
+    assert sent["view"] == {"html": "<p><strong>b</strong></p>\n"}
+
+
+async def test_texts_are_kept_as_events_are(monkeypatch):
+    made = []
+    real = module._view_of_text
+    monkeypatch.setattr(module, "_view_of_text", lambda text: made.append(text) or real(text))
+    views = Views(max_bytes=1_000)
+    for texts in (["a", "b", "a"], ["b"], ["", "x" * 900]):
+        await views.beside([{"content": text} for text in texts])
+    assert made == ["a", "b", "", "x" * 900]
+    assert views._bytes <= 1_000
 
 
 async def test_a_view_is_made_once_however_many_ask(monkeypatch):

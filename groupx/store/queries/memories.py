@@ -8,13 +8,16 @@ from typing import Any, TypeVar
 
 import attrs
 
-from groupx.domain.ids import ActorId
-from groupx.domain.memory import GENERATED_SUMMARY, MemoryRecord
+from groupx.domain.errors import ErrorCode, GroupXError
+from groupx.domain.ids import ActorId, RoomId
+from groupx.domain.memory import GENERATED_SUMMARY, AnyRecord, IdentityRecord, MemoryRecord
 from groupx.domain.memory_commands import (
     IdentityPage,
     IdentityQuery,
     MemoryPage,
     MemoryQuery,
+    PlacedRecord,
+    RecordQuery,
 )
 from groupx.domain.search_query import parse_words
 from groupx.domain.search_records import among_records
@@ -23,6 +26,7 @@ from groupx.store.queries.search import indexing
 from groupx.store.record_rows import (
     IDENTITY_COLUMNS,
     MEMORY_COLUMNS,
+    find_record,
     identity_from,
     memory_from,
 )
@@ -74,6 +78,7 @@ ORDER BY i.created_at DESC, i.identity_id DESC
 _ACTIVE_IDENTITIES = _IDENTITIES.format(which="AND i.status = 'active'")
 _ALL_IDENTITIES = _IDENTITIES.format(which="")
 _CONTENT = [field.name for field in attrs.fields(MemoryRecord)].index("content")
+_ROOM_OF_CORRELATION = "SELECT room_id FROM events WHERE correlation_id = ? LIMIT 1"
 _SUMMARY = f"""
 SELECT s.summary_id, s.content, s.generator_actor_id, s.created_at {ACTIVE_OF} = ?
 """
@@ -122,6 +127,27 @@ def identities(conn: sqlite3.Connection, query: IdentityQuery) -> IdentityPage:
     found = (identity_from(row) for row in rows)
     records, more = _page(found, query.limit)
     return IdentityPage(records=records, next_before=records[-1].identity_id if more else None)
+
+
+def placed_record(conn: sqlite3.Connection, query: RecordQuery) -> PlacedRecord:
+    """NOT_FOUND."""
+    record = find_record(conn, query.family, query.record_id)
+    if record is None:
+        raise GroupXError(
+            ErrorCode.NOT_FOUND,
+            f"There is no {query.family} '{query.record_id}' in this ledger. The room that it was "
+            "of may have been deleted.",
+        )
+    return PlacedRecord(record=record, room_id=_room_of(conn, record))
+
+
+def _room_of(conn: sqlite3.Connection, record: AnyRecord) -> RoomId | None:
+    if isinstance(record, IdentityRecord) or record.scope_type == "agent":
+        return None
+    if record.scope_type == "room":
+        return RoomId(record.scope_id)
+    row = conn.execute(_ROOM_OF_CORRELATION, (record.scope_id,)).fetchone()
+    return row and RoomId(row[0])
 
 
 def summary_as_memory(conn: sqlite3.Connection, room_id: str | None) -> MemoryRecord | None:

@@ -29,7 +29,7 @@ async def assistant_messages(services: Services, call: Call) -> Answer:
     before = page.previous_before_id
     told = [_message(services, message) for message in page.messages]
     if call.query.get("render") == "html":
-        await _add_views(services, told)
+        await services.views.beside(it for it in told if it["role"] == "assistant")
     return wire_answer(
         {
             "messages": told,
@@ -77,14 +77,6 @@ def _message(services: Services, message: SideMessage) -> dict[str, Any]:
     if message.role == "user":
         told |= to_wire(services.assistant.board.aside(message))
     return told
-
-
-async def _add_views(services: Services, told: list[dict[str, Any]]) -> None:
-    replies = [message for message in told if message["role"] == "assistant"]
-    rendered = await services.views.texts([message["content"] for message in replies])
-    for message, html in zip(replies, rendered, strict=True):
-        if html is not None:
-            message["view"] = {"html": html}
 
 
 HANDLERS = {

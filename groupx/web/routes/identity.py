@@ -3,17 +3,23 @@
 from groupx.actors.messages import Read, Remember
 from groupx.domain.ids import ActorId
 from groupx.domain.memory_commands import IdentityDraft, IdentityQuery
-from groupx.domain.wire import to_wire
 from groupx.store.queries.memories import identities
 from groupx.web.errors import Answer, json_answer, wire_answer
 from groupx.web.guards import Call
-from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
+from groupx.web.routes.records import (
+    DEFAULT_LIMIT,
+    READ_DEADLINE_MS,
+    page_wire,
+    reading,
+    retracting,
+    superseding,
+)
 from groupx.web.services import Services
 
 
 async def list_identities(services: Services, call: Call) -> Answer:
-    """`{records, nextBefore?, configured?}`, the newest first. `configured` is what the config that
-    the room runs with says of the `subject`."""
+    """`{records, nextBefore?, configured?, configuredView?}`, the newest first. `configured` is
+    what the config that the room runs with says of the `subject`."""
     asked = call.query
     query = IdentityQuery(
         subject=asked.get("subject"),
@@ -23,9 +29,14 @@ async def list_identities(services: Services, call: Call) -> Answer:
         before=asked.get("before"),
         limit=asked.get("limit", DEFAULT_LIMIT),
     )
-    found = to_wire(await services.store.ask(Read(identities, query, READ_DEADLINE_MS)))
+    page = await services.store.ask(Read(identities, query, READ_DEADLINE_MS))
+    found = await page_wire(services, call, page)
     configured = _configured(services, query.subject)
-    return wire_answer(found | {"configured": configured} if configured else found)
+    if configured:
+        found["configured"] = configured
+        if call.query.get("render") == "html":
+            found["configuredView"] = await services.views.of_text(configured)
+    return wire_answer(found)
 
 
 def _configured(services: Services, subject: ActorId | None) -> str | None:
@@ -48,6 +59,7 @@ async def remember_identity(services: Services, call: Call) -> Answer:
 
 HANDLERS = {
     "identities": list_identities,
+    "read_identity": reading("identity"),
     "remember_identity": remember_identity,
     "supersede_identity": superseding("identity"),
     "retract_identity": retracting("identity"),

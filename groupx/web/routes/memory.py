@@ -4,10 +4,17 @@ from groupx.actors.messages import Read, Remember
 from groupx.domain.memory_commands import MemoryDraft, MemoryQuery
 from groupx.store.queries.memories import memories_and_summary
 from groupx.store.queries.rollups import DaysQuery, dated_days
-from groupx.web.errors import Answer, invalid, json_answer
+from groupx.web.errors import Answer, invalid, json_answer, wire_answer
 from groupx.web.guards import Call
 from groupx.web.routes.agents import addressed_agent
-from groupx.web.routes.records import DEFAULT_LIMIT, READ_DEADLINE_MS, retracting, superseding
+from groupx.web.routes.records import (
+    DEFAULT_LIMIT,
+    READ_DEADLINE_MS,
+    page_wire,
+    reading,
+    retracting,
+    superseding,
+)
 from groupx.web.services import Services
 
 
@@ -29,7 +36,7 @@ async def list_memories(services: Services, call: Call) -> Answer:
         limit=asked.get("limit", DEFAULT_LIMIT),
     )
     found = await services.store.ask(Read(memories_and_summary, query, READ_DEADLINE_MS))
-    return json_answer(found)
+    return wire_answer(await page_wire(services, call, found))
 
 
 async def list_dated_days(services: Services, call: Call) -> Answer:
@@ -69,6 +76,7 @@ async def remember_memory(services: Services, call: Call) -> Answer:
 HANDLERS = {
     "memories": list_memories,
     "dated_days": list_dated_days,
+    "read_memory": reading("memory"),
     "remember_memory": remember_memory,
     "supersede_memory": superseding("memory"),
     "retract_memory": retracting("memory"),

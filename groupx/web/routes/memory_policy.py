@@ -11,8 +11,9 @@ from groupx.web.services import Services
 
 
 async def get_policy(services: Services, call: Call) -> Answer:
-    """`{policy}`; revision 0 where nobody has set one. UNKNOWN_TARGET, UNKNOWN_ACTOR."""
-    query = PolicyQuery(actor_id=_actor(call))
+    """`{policy}`; revision 0 where nobody has set one. UNKNOWN_TARGET, UNKNOWN_ACTOR, NOT_FOUND
+    for no such room."""
+    query = PolicyQuery(actor_id=_actor(call), room_id=call.query.get("roomId"))
     return json_answer({"policy": await services.store.ask(Read(read_policy, query))})
 
 

@@ -1,4 +1,6 @@
-"""GET /api/events/:id/view: one event's rendered HTML, however long it is."""
+"""GET /api/events/:id: one event, of whatever room; and its rendered HTML, however long it is."""
+
+import orjson
 
 from groupx.actors.messages import Read
 from groupx.domain.errors import ErrorCode, GroupXError
@@ -6,6 +8,12 @@ from groupx.store.queries.event import event as read_event
 from groupx.web.errors import Answer, wire_answer
 from groupx.web.guards import Call
 from groupx.web.services import Services
+
+
+async def event(services: Services, call: Call) -> Answer:
+    """`{event}`, as everyone gets it; NOT_FOUND."""
+    frame = await services.store.ask(Read(read_event, call.segments["event_id"]))
+    return wire_answer({"event": orjson.Fragment(frame.data)})
 
 
 async def event_view(services: Services, call: Call) -> Answer:
@@ -19,4 +27,4 @@ async def event_view(services: Services, call: Call) -> Answer:
     return wire_answer({"eventId": event_id, "html": html})
 
 
-HANDLERS = {"event_view": event_view}
+HANDLERS = {"event": event, "event_view": event_view}

@@ -6,6 +6,7 @@ Frames of a server are not masked, so the same bytes serve every client.
 from collections.abc import Sequence
 
 from groupx.domain.commits import Frame
+from groupx.web.views import WITH_WORDS
 
 _FINAL_TEXT = 0x81
 
@@ -21,11 +22,11 @@ def frames_bytes(frames: Sequence[Frame]) -> bytes:
 
 
 def parts(frames: Sequence[Frame]) -> Sequence[bytes | Frame]:
-    """The same for who wants views: runs of frames as bytes, but every message as it is."""
+    """The same for who wants views: runs of frames as bytes, but what has words as it is."""
     found: list[bytes | Frame] = []
     run: list[Frame] = []
     for frame in frames:
-        if frame.type != "message.created":
+        if frame.type not in WITH_WORDS:
             run.append(frame)
             continue
         found += [frames_bytes(run), frame] if run else [frame]

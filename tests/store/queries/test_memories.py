@@ -4,12 +4,13 @@ import pytest
 
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_WEB
-from groupx.domain.memory_commands import IdentityQuery, MemoryQuery
+from groupx.domain.memory_commands import IdentityQuery, MemoryQuery, RecordQuery
 from groupx.domain.rooms import NewRoom
 from groupx.store.queries.memories import (
     identities,
     memories,
     memories_and_summary,
+    placed_record,
     summary_as_memory,
 )
 from groupx.store.transactions.rooms import new_room
@@ -160,6 +161,28 @@ def test_identities(notes, ledger):
     assert read(author=B, kind="note") == ["of b"]
     page = identities(ledger.conn, IdentityQuery(limit=1))
     assert read(before=page.next_before) == ["by b"]
+
+
+def test_one_record_is_read_with_its_room_whatever_became_of_it(notes, ledger):
+    kept = {
+        layer: notes.keep(notes.memory(A, layer, content=layer)).record.memory_id
+        for layer in ("room", "correlation", "core")
+    }
+    identity = notes.keep(notes.identity(A)).record.identity_id
+    notes.retract(kept["room"])
+
+    def read(record_id, family="memory"):
+        return placed_record(ledger.conn, RecordQuery(family=family, record_id=record_id))
+
+    assert {layer: read(it).room_id for layer, it in kept.items()} == {
+        "room": "room:main",
+        "correlation": "room:main",
+        "core": None,
+    }
+    assert read(kept["room"]).record.status == "retracted"
+    assert read(identity, "identity").room_id is None
+    with pytest.raises(GroupXError, match="There is no identity"):
+        read(kept["core"], "identity")
 
 
 def test_the_checkpoint_is_read_as_a_memory_and_is_none(notes, found, ledger):
