@@ -75,8 +75,12 @@ test("more goes on behind what is shown; blanks ask nothing; a refusal can be re
 test("a hit leads to where it is kept", () => {
   const room = { roomId: "room:main", active: true };
   const address = (hit) => addressOf({ id: "x", ...hit }, room);
-  assert.equal(address({ kind: "memory" }), "#/memory");
-  assert.equal(address({ kind: "memory", ownerActorId: "agent:ada" }), "#/agent/ada/memory");
-  assert.equal(address({ kind: "identity", ownerActorId: "agent:ada" }), "#/agent/ada/identity");
+  assert.equal(address({ kind: "memory", roomId: "room:main" }), "#/memory/x");
+  assert.equal(address({ kind: "memory", roomId: "room:old" }), "#/room/room%3Aold/memory/x");
+  for (const roomId of ["room:main", "room:old"]) {
+    assert.equal(address({ kind: "memory", roomId, ownerActorId: "agent:ada" }), "#/agent/ada/memory/x");
+    assert.equal(address({ kind: "identity", roomId, ownerActorId: "agent:ada" }), "#/agent/ada/identity/x");
+  }
+  assert.equal(address({ kind: "dispatch", id: "evt_1", roomId: "room:old" }), "#/room/room%3Aold/evt_1");
   assert.equal(address({ kind: "message", id: "evt_1", roomId: "room:main" }), "#evt_1");
 });

@@ -7,9 +7,9 @@ import "../browser_world.js";
 import { RoomState } from "../../../groupx/web/static/js/store/state.js";
 
 const kept = new Map([["groupx.language", "en"]]);
-Object.assign(globalThis, { localStorage: {
-  getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value),
-} });
+const ofTab = new Map();
+const storage = (map) => ({ getItem: (key) => map.get(key) ?? null, setItem: (key, value) => map.set(key, value) });
+Object.assign(globalThis, { localStorage: storage(kept), sessionStorage: storage(ofTab) });
 const { tellOfRestart, tellOfStart } = await import("../../../groupx/web/static/js/frame/start_notices.js");
 
 const AT = "2026-01-01T00:00:05Z";
@@ -38,7 +38,10 @@ function loaded(notices = [restarted]) {
 
 const lines = (state) => state.entries.order.filter(({ kind }) => kind === "local");
 
-beforeEach(() => kept.clear());
+beforeEach(() => {
+  kept.clear();
+  ofTab.clear();
+});
 
 test("it stands at its place and leads to the turns that it names, and to no others", () => {
   const { state, answer } = loaded();
@@ -60,6 +63,24 @@ test("it is said once, also when an open page was told of the restart", () => {
     tellOfStart(answer, state);
     assert.equal(lines(state).length, 1);
   }
+});
+
+test("in the tab that was told it is there again after a reload, where its place is loaded", () => {
+  const { state, answer } = loaded();
+  tellOfStart(answer, state);
+  const reloaded = loaded();
+  tellOfStart(reloaded.answer, reloaded.state);
+  assert.deepEqual(lines(reloaded.state).map(({ seq }) => seq), [2.5]);
+
+  const later = loaded();
+  later.state.load({ ...answer, events: [3, 4].map(event), previousPage: { beforeSeq: 3 } });
+  tellOfStart(answer, later.state);
+  assert.equal(lines(later.state).length, 0);
+
+  ofTab.clear();
+  const other = loaded();
+  tellOfStart(other.answer, other.state);
+  assert.equal(lines(other.state).length, 0);
 });
 
 test("a restart that cut nothing short is said only to who saw it", () => {

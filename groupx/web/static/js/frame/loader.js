@@ -25,8 +25,7 @@ export class Loader {
   }
 
   async load() {
-    const route = parseRoute(location.hash);
-    const roomId = route?.name === "room" ? route.args[0] : null;
+    const roomId = parseRoute(location.hash)?.roomId ?? null;
     const attempt = ++this.attempt;
     this.onLoading();
     let bootstrap;

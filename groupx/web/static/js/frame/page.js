@@ -15,7 +15,7 @@ import { PendingLine } from "../setup/pending.js";
 import { ReadMark } from "../room/read_mark.js";
 import { readingBar } from "../room/reading.js";
 import { RoomState } from "../store/state.js";
-import { parseRoute, Router, routeHash } from "./router.js";
+import { besideHash, entryHash, Router, routeHash, standsBeside } from "./router.js";
 import { Scroller } from "../room/scroll.js";
 import { Sidebar } from "../sidebar/sidebar.js";
 import { Timeline } from "../room/timeline.js";
@@ -97,10 +97,12 @@ export class Page {
     });
     this.finder = new EntryFinder({
       reach: (eventId) => this.history.reach(eventId),
+      reveal: (eventId) => this.timeline.reveal(eventId),
       say: (words) => this.toast.showHere(words),
       onFound: () => {
         this.scroller.stuck = false;
       },
+      onElsewhere: (roomId, eventId) => this.goInto(roomId, eventId),
     });
     part("timeline").before(this.history.lines.older);
     part("timeline").after(this.history.lines.newer, this.empty.element);
@@ -181,29 +183,42 @@ export class Page {
   // --- addresses ----------------------------------------------------------------------------
 
   went(route) {
-    if (!this.state.room) {
+    const { room } = this.state;
+    if (!room || (route?.roomId && route.roomId !== room.roomId)) {
       this.start();
       return;
     }
-    if (route?.name !== "room") {
-      this.panel.show(route);
-      if (!route && !location.hash && this.state.room?.active === false) this.start();
-      return;
-    }
-    this.panel.show(null);
-    const [roomId, eventId] = route.args;
-    if (roomId !== this.state.room?.roomId) this.start();
-    else if (eventId) this.goTo(eventId);
-    else if (this.state.room.active) history.replaceState(null, "", location.pathname);
+    if (route?.name === "room") this.wentIntoRoom(route.args[1]);
+    else this.wentBeside(route);
   }
 
-  /** Show an entry, after loading the page around it. */
-  async goTo(eventId) {
-    if (!this.state.entryOf(eventId) && this.state.room?.active === false && !parseRoute(location.hash)) {
-      this.start();
-      return;
-    }
-    await this.finder.goTo(eventId);
+  /** The room that is shown is named by the address; `eventId`: one of its entries. */
+  wentIntoRoom(eventId) {
+    this.panel.show(null);
+    if (eventId) this.goTo(eventId);
+    else if (this.state.room.active) this.router.rename("");
+  }
+
+  /** A view beside the room that is shown, or none. One beside an older room is named so that a reload comes
+   * back to both. */
+  wentBeside(route) {
+    const { room } = this.state;
+    if (route && !room.active && !route.roomId && standsBeside(route)) this.router.rename(besideHash(room.roomId, route));
+    if (route?.roomId && room.active) this.router.rename(routeHash(route.name, ...route.args));
+    this.panel.show(route);
+    if (!route && !location.hash && !room.active) this.start();
+  }
+
+  /** Show an entry, after loading the page around it; perhaps it is of another room. */
+  goTo(eventId) {
+    return this.finder.goTo(eventId, this.state.room.roomId);
+  }
+
+  /** Show an entry of another room. */
+  goInto(roomId, eventId) {
+    const active = this.state.rooms.find((room) => room.active);
+    this.router.rename(entryHash({ roomId, active: roomId === active?.roomId }, eventId));
+    this.start();
   }
 
   // --- drawing ------------------------------------------------------------------------------

@@ -1,11 +1,18 @@
 // Where the page is, as its address says: `#evt_…` a message, `#/turn/<id>` a view beside the
-// room, `#/room/<id>` another room.
+// room, `#/room/<id>` another room, `#/room/<id>/turn/<id>` a view beside that one.
 
-/** `"#/agent/ada/memory"` → `{ name: "agent", args: ["ada", "memory"] }`; null for no such address. */
+/** What can stand beside any room. */
+const BESIDE = new Set(["turn", "agent", "memory", "assistant"]);
+
+/** `"#/agent/ada/memory"` → `{ name: "agent", args: ["ada", "memory"], roomId: null }`; `roomId`: the room that the
+ * address names. Null for no such address. */
 export function parseRoute(hash) {
   if (!hash.startsWith("#/")) return null;
   const [name, ...args] = hash.slice(2).split("/").map(decoded);
-  return name ? { name, args } : null;
+  if (!name) return null;
+  if (name !== "room") return { name, args, roomId: null };
+  const [roomId = null, beside, ...rest] = args;
+  return BESIDE.has(beside) ? { name: beside, args: rest, roomId } : { name, args, roomId };
 }
 
 /** Of an entry: one of an older room names its room too. */
@@ -17,6 +24,16 @@ export function routeHash(name, ...args) {
   return `#/${[name, ...args].map(encodeURIComponent).join("/")}`;
 }
 
+/** The address of this view beside that room. */
+export function besideHash(roomId, { name, args }) {
+  return routeHash("room", roomId, name, ...args);
+}
+
+/** Whether a view is one that stands beside a room. */
+export function standsBeside({ name }) {
+  return BESIDE.has(name);
+}
+
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -25,7 +42,7 @@ function decoded(part) {
   }
 }
 
-/** Calls `onRoute({ name, args } | null)` and `onEntry(eventId)` as the address changes. A view for
+/** Calls `onRoute({ name, args, roomId } | null)` and `onEntry(eventId)` as the address changes. A view for
  * which there is room beside the timeline (`staysBeside()`) stays open when an entry is gone to. */
 export class Router {
   constructor({ onRoute, onEntry, staysBeside = () => false, home = () => "" }) {
@@ -43,11 +60,15 @@ export class Router {
     if (entry) this.onEntry(entry);
   }
 
+  /** The same place under this address. */
+  rename(hash) {
+    history.replaceState(null, "", location.pathname + location.search + hash);
+  }
+
   /** The address without an entry; a view stays. */
   leaveEntry() {
     const route = parseRoute(location.hash);
-    if (route && route.name !== "room") return;
-    history.replaceState(null, "", location.pathname + location.search + this.home());
+    if (!route || route.name === "room") this.rename(this.home());
   }
 
   /** The address without a view (`home()` of the room that is shown); nothing is asked again of the

@@ -1,5 +1,5 @@
-// What the daemon says of its start, in the timeline at the place where it was: once in this browser,
-// with links to the turns that the stop before it cut short.
+// What the daemon says of its start, in the timeline at the place where it was, with links to the turns
+// that the stop before it cut short: in one tab of this browser, and there again when it is loaded anew.
 
 import { clockTime } from "../base/time.js";
 import { routeHash } from "./router.js";
@@ -8,11 +8,15 @@ import { t } from "../words/index.js";
 const KEY = "groupx.told";
 const MAX_LINKS = 6;
 
-/** A room was loaded: say what was not yet said of its start. @param {any} bootstrap
- * @param {import("../store/state.js").RoomState} state */
+/** A room was loaded: say what was not yet said of its start, and what this tab was told before it was loaded anew,
+ * where its place is loaded. @param {any} bootstrap @param {import("../store/state.js").RoomState} state */
 export function tellOfStart({ runtime, notices = [], room }, state) {
-  if (!room.active || !notices.length || localStorage.getItem(KEY) === runtime.startedAt) return;
-  tell(runtime, notices, state);
+  if (!room.active || !notices.length) return;
+  const wasTold = localStorage.getItem(KEY) === runtime.startedAt;
+  if (!wasTold) tell(runtime, notices, state);
+  else if (sessionStorage.getItem(KEY) === runtime.startedAt) {
+    tell(runtime, notices.filter(({ afterSeq }) => state.hasLoaded(afterSeq)), state);
+  }
 }
 
 /** The daemon that a loaded room lost has been started again. @param {any} bootstrap
@@ -26,8 +30,10 @@ export function tellOfRestart({ runtime, notices = [] }, state) {
 
 function tell({ startedAt }, notices, state) {
   localStorage.setItem(KEY, startedAt);
+  sessionStorage.setItem(KEY, startedAt);
   for (const { code, message, facts, at, afterSeq } of notices) {
     const words = WORDS[code]?.(facts, at) ?? message;
+    if (state.ownLines().some((line) => line.text === words && line.occurredAt === at)) continue;
     state.notice(words, turnLinks(facts.turns ?? [], state), { seq: afterSeq, occurredAt: at });
   }
 }

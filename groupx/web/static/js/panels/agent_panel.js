@@ -1,4 +1,5 @@
-// One agent. Addresses: `#/agent/<id>`, `#/agent/<id>/memory`, `#/agent/<id>/identity`.
+// One agent. Addresses: `#/agent/<id>`, `#/agent/<id>/memory`, `#/agent/<id>/identity`, and of these two one
+// record: `…/<record id>`.
 
 import { fill, h } from "../base/dom.js";
 import { routeHash } from "../frame/router.js";
@@ -19,18 +20,20 @@ export class AgentPanel {
     return this.state.agentName(actorIdOf(id));
   }
 
-  async draw(body, [id, tab = "now"]) {
+  async draw(body, [id, tab = "now", recordId]) {
     const actorId = actorIdOf(id);
+    const name = tab in TABS ? tab : "now";
+    const isHere = this.state.agents.has(actorId);
     this.shown = null;
-    if (!this.state.agents.has(actorId)) {
-      fill(body, h("p", { class: "note" }, t("agent.unknown", { id })));
+    const unknown = isHere ? null : h("p", { class: "note" }, t("agent.unknown", { id }));
+    if (unknown && !recordId) {
+      fill(body, unknown);
       return;
     }
-    const name = tab in TABS ? tab : "now";
     const shown = new TABS[name](this.state, actorId);
     this.shown = shown;
-    fill(body, tabs(actorId.replace(/^agent:/, ""), name), shown.root);
-    await shown.refresh();
+    fill(body, unknown ?? tabs(actorId.replace(/^agent:/, ""), name), shown.root);
+    await (recordId && shown.goTo ? shown.goTo(recordId) : shown.refresh());
   }
 
   agentsChanged() {

@@ -1,9 +1,12 @@
-// What the room remembers, and how full its context is. Addresses: `#/memory`, and
+// What the room remembers, and how full its context is. Addresses: `#/memory`, `#/memory/<memory id>`, and
 // `#/memory/new/<event id>` to keep what a message says.
 
 import { fill, h } from "../base/dom.js";
+import { besideHash, routeHash } from "../frame/router.js";
+import { records } from "../transport/remembered.js";
 import { t } from "../words/index.js";
 import { ContextLine } from "./memory/context_line.js";
+import { ofOlderRoom } from "./older_room.js";
 import { KINDS, MAX_CHARACTERS } from "./records/kinds.js";
 import { RecordList } from "./records/list.js";
 
@@ -25,7 +28,7 @@ export class MemoryPanel {
     this.shown = shown;
     fill(body, shown.root);
     if (what === "new" && eventId) shown.rememberMessage(eventId);
-    await shown.refresh();
+    await (what && what !== "new" ? shown.goTo(what) : shown.refresh());
   }
 
   eventArrived(event) {
@@ -50,7 +53,7 @@ class ShownMemory {
       hint: t("memory.roomHint"), none: t("memory.none") });
     this.interactions = this.list("correlation", { blank: null, title: t("memory.interactions"),
       hint: t("memory.interactionsHint"), none: t("memory.noneHere"), fromFirst: true });
-    this.root = h("div", { class: "panel-content" }, this.context?.element,
+    this.root = h("div", { class: "panel-content" }, ofOlderRoom(state, "memory"), this.context?.element,
       h("div", { class: "filters", role: "search" }, this.words, this.kind),
       this.room.element, this.interactions.element);
   }
@@ -67,11 +70,24 @@ class ShownMemory {
     await Promise.all([this.context?.refresh(), this.filter()]);
   }
 
+  /** To one memory: here, or where it is kept. */
+  async goTo(memoryId) {
+    const { record, roomId } = await records.read("memory", memoryId);
+    const isElsewhere = roomId && roomId !== this.state.room.roomId;
+    if (record.scopeType === "agent") location.replace(routeHash("agent", record.scopeId.replace(/^agent:/, ""), "memory", memoryId));
+    else if (isElsewhere) location.replace(besideHash(roomId, { name: "memory", args: [memoryId] }));
+    else {
+      const list = record.scopeType === "room" ? this.room : this.interactions;
+      await Promise.all([this.refresh(), list.seek(record)]);
+    }
+  }
+
   async filter() {
     await Promise.all([this.room.refresh(), this.interactions.refresh()]);
   }
 
   typed() {
+    this.room.sought = this.interactions.sought = null;
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.filter(), TYPING_MS);
   }

@@ -41,6 +41,8 @@ export class Timeline {
     this.root = root;
     this.context = context;
     this.items = new Map();
+    /** The days that were gone to: each is a row of its own. */
+    this.alone = new Set();
     root.setAttribute("role", "log");
     root.setAttribute("aria-label", t("timeline"));
   }
@@ -93,7 +95,21 @@ export class Timeline {
 
   isOneDiary(entry, before) {
     return entry.kind === "diary" && before.kind === "diary" && dayKey(entry.occurredAt) === dayKey(before.occurredAt) &&
-      !this.context.readMark.isFirstNew(entry, before);
+      !this.alone.has(entry.key) && !this.alone.has(before.key) && !this.context.readMark.isFirstNew(entry, before);
+  }
+
+  /** The element of the entry with this event, seen, and unfolded where it is one line; null: it is not here. */
+  reveal(eventId) {
+    const entry = this.context.state.entryOf(eventId);
+    const item = entry && this.items.get(entry.key);
+    if (!item) return null;
+    if (entry.kind === "diary") {
+      this.alone.add(entry.key);
+      this.foldDiaries([entry]);
+    }
+    const fold = item.article.querySelector(":scope > .line > details");
+    if (fold) fold.open = true;
+    return item.root;
   }
 
   isLate(entry) {

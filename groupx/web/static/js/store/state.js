@@ -224,6 +224,12 @@ export class RoomState {
     this.flush();
   }
 
+  /** Whether what stands behind this event is loaded, as far as the room goes. */
+  hasLoaded(seq) {
+    const first = this.entries.order.find((entry) => Number.isInteger(entry.seq));
+    return !this.previous || (first !== undefined && first.seq <= seq);
+  }
+
   /** The entry that shows this event. */
   entryOf(eventId) {
     const turnId = this.events.get(eventId)?.body.turnId;

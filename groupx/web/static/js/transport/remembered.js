@@ -7,8 +7,10 @@ const segment = encodeURIComponent;
 
 /** `family` is "memory" or "identity". */
 export const records = {
-  /** `{ records, nextBefore?, configured? }` */
-  list: (family, query) => get(`/api/${family}`, { ...query, q: query.q && asRead(query.q) }),
+  /** `{ records, nextBefore?, configured?, configuredView? }`, each record with its `view` */
+  list: (family, query) => get(`/api/${family}`, { ...query, q: query.q && asRead(query.q), render: "html" }),
+  /** `{ record, roomId? }`, whatever its status. */
+  read: (family, id) => get(`/api/${family}/${segment(id)}`, { render: "html" }),
   add: (family, record, commandId) => post(`/api/${family}`, record, commandId),
   supersede: (family, id, { kind, content }, commandId) =>
     post(`/api/${family}/${segment(id)}/supersede`, { kind, content }, commandId),
@@ -19,7 +21,8 @@ export const records = {
 export const days = (agent, roomId = null) => get("/api/memory/days", { agent, roomId });
 
 export const policies = {
-  read: (actorId) => get(`/api/memory-policy/${segment(actorId)}`),
+  /** In the active room, or in an older one. */
+  read: (actorId, roomId = null) => get(`/api/memory-policy/${segment(actorId)}`, { roomId }),
   set: (actorId, { useMemories, generation, expectedRevision }) =>
     put(`/api/memory-policy/${segment(actorId)}`, { useMemories, generation, expectedRevision }),
 };

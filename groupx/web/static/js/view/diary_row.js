@@ -5,7 +5,8 @@ import { fill, h, redrawn } from "../base/dom.js";
 import { clockTime } from "../base/time.js";
 import { t } from "../words/index.js";
 import { placeOf } from "./record_row.js";
-import { textElement } from "./text.js";
+import { finished } from "./rendered.js";
+import { BRIEF } from "./text.js";
 
 export class DiaryRow {
   constructor({ state }) {
@@ -32,7 +33,7 @@ export class DiaryRow {
       t(count > 1 ? "notice.day.times" : "notice.day", { name: this.state.agentName(event.actor.actorId), n: count })).join(" · ");
     redrawn(this.text, agents.map(({ event }) => event.eventId), () => fill(this.text, agents.map(({ event }) => [
       agents.length > 1 ? h("p", { class: "note" }, this.state.agentName(event.actor.actorId)) : null,
-      textElement(event.body.record.content),
+      finished(event.body.record.content, this.state.html.get(event.eventId), { fold: BRIEF }),
       h("a", { class: "link", href: placeOf(event.body.record) }, t("record.place")),
     ])));
   }

@@ -4,7 +4,8 @@ import { fill, h } from "../base/dom.js";
 import { clockTime } from "../base/time.js";
 import { t } from "../words/index.js";
 import { firstLine } from "./plain.js";
-import { textElement } from "./text.js";
+import { finished } from "./rendered.js";
+import { BRIEF } from "./text.js";
 
 const EXCERPT = 120;
 
@@ -20,6 +21,6 @@ export class DispatchRow {
     const title = t(targets ? "notice.dispatch" : "notice.dispatch.room", { name: actor.displayName, targets });
     fill(this.element, h("details", { class: "fold" },
       h("summary", null, title, h("span", { class: "excerpt" }, firstLine(body.content ?? "", EXCERPT))),
-      textElement(body.content ?? "")), h("time", { datetime: occurredAt }, clockTime(occurredAt)));
+      finished(body.content ?? "", this.state.html.get(event.eventId), { fold: BRIEF })), h("time", { datetime: occurredAt }, clockTime(occurredAt)));
   }
 }

@@ -5,7 +5,8 @@ import { clockTime } from "../base/time.js";
 import { routeHash } from "../frame/router.js";
 import { has, t } from "../words/index.js";
 import { firstLine } from "./plain.js";
-import { textElement } from "./text.js";
+import { finished } from "./rendered.js";
+import { BRIEF } from "./text.js";
 
 export class RecordRow {
   constructor({ state }) {
@@ -17,7 +18,7 @@ export class RecordRow {
     fill(this.element, this.row(event), h("time", { datetime: occurredAt }, clockTime(occurredAt)));
   }
 
-  row({ type, actor, body }) {
+  row({ eventId, type, actor, body }) {
     const name = actor.actorId === "user:web" ? t("actor.you") : actor.displayName;
     const key = `notice.${type}`;
     const { record } = body;
@@ -25,7 +26,7 @@ export class RecordRow {
     const title = has(key) ? t(key, { name, about: this.about(record) }) : `${name} · ${type}`;
     return h("details", { class: "fold" },
       h("summary", null, title, h("span", { class: "excerpt" }, firstLine(record.content, 120))),
-      textElement(record.content), h("a", { class: "link", href: placeOf(record) }, t("record.place")));
+      finished(record.content, this.state.html.get(eventId), { fold: BRIEF }), h("a", { class: "link", href: placeOf(record) }, t("record.place")));
   }
 
   policy(key, name, { actorId }) {
@@ -46,8 +47,8 @@ function idOf(actorId) {
 }
 
 /** The address at which a record is shown. */
-export function placeOf({ scopeType, scopeId, subjectActorId }) {
-  if (scopeType === "agent") return routeHash("agent", idOf(scopeId), "memory");
-  if (scopeType) return routeHash("memory");
-  return routeHash("agent", idOf(subjectActorId), "identity");
+export function placeOf({ memoryId, identityId, scopeType, scopeId, subjectActorId }) {
+  if (scopeType === "agent") return routeHash("agent", idOf(scopeId), "memory", memoryId);
+  if (scopeType) return routeHash("memory", memoryId);
+  return routeHash("agent", idOf(subjectActorId), "identity", identityId);
 }

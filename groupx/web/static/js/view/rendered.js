@@ -1,4 +1,4 @@
-// A finished message as the daemon rendered it. The one place where HTML enters the page.
+// What was said, as the daemon rendered it. The one place where HTML enters the page.
 //
 // Why that is safe: the daemon makes the HTML from Markdown in which raw HTML is text, and then
 // lets only allow-listed tags and attributes through (groupx/render/sanitiser.py; tried with a
@@ -11,11 +11,16 @@ import { t } from "../words/index.js";
 import { copyButton } from "./copy.js";
 import { foldable, foldedText, isLong, startOf, textElement } from "./text.js";
 
-/** The message's HTML, or its text when it has none; folded when it is long. */
-export function finished(text, html) {
-  if (html === undefined) return foldedText(text);
-  if (!isLong(text)) return fill(rendered(), blocksOf(html));
-  return folded(text, blocksOf(html));
+/**
+ * The HTML of what was said, or its text when it has none; folded when it is long.
+ * @param {string} text @param {string} [html]
+ * @param {{ fold?: typeof import("./text.js").BRIEF, open?: boolean }} how `fold`: what is long here; `open`: not
+ *   folded at first
+ */
+export function finished(text, html, { fold, open = false } = {}) {
+  if (html === undefined) return foldedText(text, fold, open);
+  if (!isLong(text, fold)) return fill(rendered(), blocksOf(html));
+  return folded(text, blocksOf(html), fold, open);
 }
 
 function rendered() {
@@ -48,16 +53,16 @@ function frameCode(pre) {
 }
 
 /** The first blocks of a long message; the others are not in the page until they are asked for. */
-function folded(text, blocks) {
-  const first = fitting(blocks);
+function folded(text, blocks, fold, open) {
+  const first = fitting(blocks, fold);
   return foldable(text.split("\n").length, (whole) => {
     const part = whole ? blocks : first;
-    return part.length ? fill(rendered(), part) : textElement(startOf(text));
-  });
+    return part.length ? fill(rendered(), part) : textElement(startOf(text, fold));
+  }, open);
 }
 
-function fitting(blocks) {
+function fitting(blocks, fold) {
   let all = "";
-  const count = blocks.findIndex((block) => isLong((all += `${block.textContent}\n`)));
+  const count = blocks.findIndex((block) => isLong((all += `${block.textContent}\n`), fold));
   return count === -1 ? blocks.slice(0, -1) : blocks.slice(0, count);
 }

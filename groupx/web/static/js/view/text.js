@@ -67,16 +67,16 @@ export function startOf(text, { shownLines, shownCharacters } = LONG) {
   return text.split("\n", shownLines).join("\n").slice(0, shownCharacters);
 }
 
-/** A finished text: folded when it is long. */
-export function foldedText(text, fold = LONG) {
+/** A finished text: folded when it is long, at first unless `open`. */
+export function foldedText(text, fold = LONG, open = false) {
   if (!isLong(text, fold)) return textElement(text);
   const lines = text.split("\n");
   const start = startOf(text, fold);
-  return foldable(lines.length, (whole) => textElement(whole ? text : start));
+  return foldable(lines.length, (whole) => textElement(whole ? text : start), open);
 }
 
-/** `draw(whole)`: its start, or all of it. Who folds it again stands at its start then. */
-export function foldable(lines, draw) {
+/** `draw(whole)`: its start, or all of it; at first all if `open`. Who folds it again stands at its start then. */
+export function foldable(lines, draw, open = false) {
   const root = h("div", { class: "foldable" });
   const button = h("button", { class: "link", type: "button" });
   const show = (whole) => {
@@ -92,6 +92,6 @@ export function foldable(lines, draw) {
     show(!folds);
     if (folds) root.scrollIntoView({ block: "nearest" });
   });
-  show(false);
+  show(open);
   return root;
 }

@@ -25,6 +25,10 @@ export class Days {
     return this.list.refresh();
   }
 
+  seek(record) {
+    return this.list.seek(record);
+  }
+
   /** Of an earlier record only the time it was written is known. */
   day(record) {
     const localDate = this.dates.get(record.memoryId);

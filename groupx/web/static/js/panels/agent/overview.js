@@ -8,6 +8,7 @@ import { routeHash } from "../../frame/router.js";
 import { commands } from "../../transport/api.js";
 import { actionButton } from "../../view/actions.js";
 import { has, t } from "../../words/index.js";
+import { ofOlderRoom } from "../older_room.js";
 import { facts, section } from "../parts.js";
 import { AgentContext } from "./context.js";
 
@@ -21,7 +22,7 @@ export class Overview {
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
     this.context = new AgentContext(state, actorId);
     this.rest = h("div", { class: "panel-content" });
-    this.root = h("div", { class: "panel-content" }, this.standing, this.error, this.context.element, this.rest);
+    this.root = h("div", { class: "panel-content" }, ofOlderRoom(state, "agent"), this.standing, this.error, this.context.element, this.rest);
     this.agentsChanged();
   }
 

@@ -15,9 +15,11 @@ function inWords({ useMemories, generation }) {
 }
 
 export class PolicyForm {
-  constructor(actorId, readOnly) {
+  /** `roomId`: of an older room; null: of the one that goes on. */
+  constructor(actorId, { readOnly, roomId }) {
     this.actorId = actorId;
     this.readOnly = readOnly;
+    this.roomId = roomId;
     this.policy = null;
     this.use = h("input", { type: "checkbox", name: "useMemories", disabled: true });
     this.radios = GENERATIONS.map((value) => h("input", { type: "radio", name: "generation", value, disabled: true }));
@@ -49,7 +51,7 @@ export class PolicyForm {
   /** What was chosen and is not saved stays; the newer policy is said beneath it. */
   async load() {
     const dirty = this.dirty;
-    const { policy } = await policies.read(this.actorId);
+    const { policy } = await policies.read(this.actorId, this.roomId);
     const other = this.policy !== null && policy.revision !== this.policy.revision;
     this.policy = policy;
     if (dirty && other) say(this.note, t("policy.changed", { now: inWords(policy) }));

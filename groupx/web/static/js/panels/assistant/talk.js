@@ -6,6 +6,7 @@ import { routeHash } from "../../frame/router.js";
 import { newCommandId } from "../../transport/api.js";
 import { assistant } from "../../transport/assistant.js";
 import { t } from "../../words/index.js";
+import { ofOlderRoom } from "../older_room.js";
 import { Refresher } from "../refresher.js";
 import { SideComposer } from "./composer.js";
 import { Conversation } from "./conversation.js";
@@ -34,7 +35,7 @@ export class Talk {
     this.composer = new SideComposer({ send: (text) => this.send(text), stop: () => this.stop() });
     this.examples = examples((text) => this.composer.suggest(text));
     this.scroll = h("div", { class: "side-scroll", tabindex: "0" }, this.off, this.examples, this.older, this.list, this.error);
-    this.root = h("div", { class: "side" }, this.deeds.element, this.scroll, this.composer.element);
+    this.root = h("div", { class: "side" }, ofOlderRoom(state, "assistant"), this.deeds.element, this.scroll, this.composer.element);
     this.refresher = new Refresher(() => this.load());
     this.visible = () => {
       if (!document.hidden) this.look();

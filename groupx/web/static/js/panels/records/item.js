@@ -4,24 +4,27 @@ import { colourClass } from "../../base/actors.js";
 import { fill, h, redrawn, say } from "../../base/dom.js";
 import { timeElement } from "../../base/time.js";
 import { records } from "../../transport/remembered.js";
-import { BRIEF, foldedText } from "../../view/text.js";
+import { finished } from "../../view/rendered.js";
+import { BRIEF } from "../../view/text.js";
 import { t } from "../../words/index.js";
 import { confirming, whose } from "../parts.js";
 import { RecordEditor } from "./editor.js";
 import { allowed, recordId } from "./kinds.js";
 
 export class RecordItem {
-  /** `changed()` is called after a command went through. */
-  constructor({ family, state, readOnly, changed }) {
+  /** `changed()` is called after a command went through; `sought`: it was gone to, so it is not folded. */
+  constructor({ family, state, readOnly, changed, sought }) {
     this.family = family;
     this.state = state;
     this.readOnly = readOnly;
     this.changed = changed;
+    this.sought = sought;
     this.editor = null;
     this.body = h("div", { class: "record-body" });
     this.editing = h("div", { hidden: true });
     this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
-    this.element = h("li", { class: "record", tabindex: "-1" }, this.body, this.editing, this.error);
+    this.element = h("li", { class: sought ? "record sought" : "record", tabindex: "-1" }, this.body, this.editing,
+      this.error);
   }
 
   /** Whether it must stay although its record is gone: somebody writes in it. */
@@ -53,7 +56,7 @@ export class RecordItem {
         record.retractedAt ? [h("span", { class: "note" }, t("record.status.retracted")), timeElement(record.retractedAt)]
           : [record.status === "superseded" ? h("span", { class: "note" }, t("record.status.superseded")) : null,
             timeElement(record.createdAt)]),
-      h("div", { class: "record-content" }, foldedText(record.content, BRIEF)),
+      h("div", { class: "record-content" }, finished(record.content, record.view?.html, { fold: BRIEF, open: this.sought })),
       h("div", { class: "record-foot buttons" },
         record.sourceEventId ? h("a", { class: "quiet", href: `#${record.sourceEventId}`, "data-key": "source" },
           t("record.source")) : null,
@@ -75,6 +78,12 @@ export class RecordItem {
         onError: (error) => say(this.error, error.message),
       }) : null,
     ];
+  }
+
+  /** To where it can be read. */
+  reveal() {
+    this.element.scrollIntoView({ block: "center" });
+    this.element.focus({ preventScroll: true });
   }
 
   edit() {

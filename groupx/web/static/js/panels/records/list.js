@@ -24,6 +24,8 @@ export class RecordList {
     this.items = new Map();
     this.headings = new Map();
     this.found = [];
+    /** @type {any} the record that is gone to, wherever it stands */
+    this.sought = null;
     this.nextBefore = null;
     this.history = h("input", { type: "checkbox", onchange: () => this.refresh() });
     this.add = h("button", { class: "button", type: "button", onclick: () => this.open() }, t("record.add"));
@@ -57,7 +59,31 @@ export class RecordList {
     await this.options.before();
     const page = await this.read({ limit });
     this.options.onPage(page);
+    await this.lookAfterSought(page.records);
     this.take(page, []);
+  }
+
+  /** Show this one too, whatever its status and however old; it is gone to once it is shown. */
+  async seek(record) {
+    this.sought = record;
+    await this.refresh();
+    this.items.get(recordId(record))?.reveal();
+  }
+
+  /** One that is not on this page stays as long as it is what it was when it was gone to. */
+  async lookAfterSought(page) {
+    const { sought } = this;
+    const id = sought && recordId(sought);
+    if (!id || page.some((record) => recordId(record) === id)) return;
+    const { record } = await records.read(this.options.family, id);
+    if (record.status !== sought.status) this.sought = null;
+  }
+
+  /** Above the others while it is not among them. */
+  withSought() {
+    const id = this.sought && recordId(this.sought);
+    const isAmong = !id || this.found.some((record) => recordId(record) === id);
+    return isAmong ? this.found : [this.sought, ...this.found];
   }
 
   async older() {
@@ -81,7 +107,7 @@ export class RecordList {
   }
 
   draw() {
-    const shown = this.options.order(this.found);
+    const shown = this.options.order(this.withSought());
     const wanted = [];
     let heading = null;
     for (const record of shown) {
@@ -106,7 +132,8 @@ export class RecordList {
     const { family, readOnly } = this.options;
     let item = this.items.get(recordId(record));
     if (!item) {
-      item = new RecordItem({ family, state: this.state, readOnly, changed: () => this.refresh() });
+      const sought = this.sought !== null && recordId(this.sought) === recordId(record);
+      item = new RecordItem({ family, state: this.state, readOnly, changed: () => this.refresh(), sought });
       this.items.set(recordId(record), item);
     }
     item.update(record);

@@ -1,9 +1,10 @@
 // What a turn's prompt consisted of, what was left out of it, and what its program counted.
 
 import { h } from "../../base/dom.js";
+import { routeHash } from "../../frame/router.js";
 import { has, t } from "../../words/index.js";
 import { bar } from "../bar.js";
-import { copyable, facts, number, section } from "../parts.js";
+import { facts, number, section } from "../parts.js";
 
 export function packet({ packet: told }) {
   if (!told) return null;
@@ -37,7 +38,8 @@ function relevant(found) {
   return h("div", { class: "relevant" },
     h("p", { class: "note" }, found.failed ? t("details.relevant.failed")
       : t("details.relevant", { n: found.ids.length, all: found.candidates })),
-    found.ids.length ? h("ul", { class: "ids" }, found.ids.map((id) => h("li", null, copyable(id)))) : null);
+    found.ids.length ? h("ul", { class: "ids" }, found.ids.map((id) => h("li", null, h("a", { class: "link mono", href: routeHash("memory", id),
+      "data-key": `memory:${id}` }, id)))) : null);
 }
 
 const COUNTS = ["inputTokens", "outputTokens", "totalTokens", "contextUsed", "contextSize"];
