@@ -83,7 +83,8 @@ export function startClock() {
   }, 1000);
   setInterval(() => {
     for (const element of all("time.when")) {
-      element.textContent = relative(new Date(element.getAttribute("datetime")));
+      const words = relative(new Date(element.getAttribute("datetime")));
+      if (element.textContent !== words) element.textContent = words;
     }
   }, RELATIVE_MS);
 }

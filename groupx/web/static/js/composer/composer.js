@@ -154,14 +154,14 @@ export class Composer {
   }
 
   validate() {
-    const length = [...this.text.value].length;
+    const { value } = this.text;
     const max = this.state.limits?.messageCharacters ?? Infinity;
-    const said = this.text.value.trim() !== "";
+    const said = value.trim() !== "";
     const missing = !this.targets.length && !this.editing;
-    const over = length > max;
-    say(this.hint, over ? t("composer.tooLong", { n: length - max, max })
+    const over = value.length > max ? [...value].length - max : 0;
+    say(this.hint, over > 0 ? t("composer.tooLong", { n: over, max })
       : said && missing ? t("composer.noTarget") : "");
-    this.send.disabled = !said || missing || over;
+    this.send.disabled = !said || missing || over > 0;
     return !this.send.disabled;
   }
 

@@ -17,10 +17,9 @@ export class Keyboard {
   /** @param {KeyboardEvent} event */
   pressed(event) {
     if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
-    if (document.querySelector("dialog[open]")) return;
     const { target } = event;
     const found = actionOf(event, target instanceof Element && target.matches(WRITES));
-    if (!found || !this.actions[found.action]) return;
+    if (!found || !this.actions[found.action] || document.querySelector("dialog[open]")) return;
     if (found.action !== "close") event.preventDefault();
     this.actions[found.action](found.n);
   }

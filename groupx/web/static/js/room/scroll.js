@@ -88,15 +88,12 @@ export class Scroller {
     this.button.hidden = true;
   }
 
-  /** Something new stands at the end. */
+  /** So many new ones stand at the end; who is there is kept there by the observers. */
   arrived(count) {
-    if (this.stuck) {
-      this.pin();
-    } else if (count) {
-      this.unread += count;
-      this.button.textContent = `${t("new", { n: this.unread })} ↓`;
-      this.button.hidden = false;
-    }
+    if (this.stuck || !count) return;
+    this.unread += count;
+    this.button.textContent = `${t("new", { n: this.unread })} ↓`;
+    this.button.hidden = false;
   }
 
   /** Run `change`, which adds or removes what is out of sight, and leave what is read where it is on the screen. */

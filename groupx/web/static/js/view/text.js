@@ -4,7 +4,9 @@
 import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
 
-const BLOCK = 4000;
+/** A block is laid out anew with each piece that is added to it; a line without an end is cut at the latest here. */
+const BLOCK = 1500;
+const LONGEST_LINE = 16_000;
 
 /** When a text is folded, and how much of it is shown then. */
 const LONG = { lines: 40, characters: 6000, shownLines: 24, shownCharacters: 3000 };
@@ -15,16 +17,21 @@ export const BRIEF = { lines: 14, characters: 800, shownLines: 9, shownCharacter
 export class GrowingText {
   constructor() {
     this.element = h("div", { class: "text" });
+    this.forget();
+  }
+
+  forget() {
     this.length = 0;
+    /** @type {Text | null} */
     this.last = null;
+    this.endsLine = false;
   }
 
   /** Show `text`; what is already shown of it stays as it is. */
   set(text) {
     if (text.length < this.length) {
       this.element.replaceChildren();
-      this.length = 0;
-      this.last = null;
+      this.forget();
     }
     this.add(text.slice(this.length));
   }
@@ -32,14 +39,20 @@ export class GrowingText {
   add(text) {
     this.length += text.length;
     while (text) {
-      if (!this.last || this.last.length >= BLOCK) this.open();
+      if (!this.last || this.isFull) this.open();
       const cut = this.cut(text, BLOCK - this.last.length);
-      this.last.appendData(text.slice(0, cut));
+      const piece = text.slice(0, cut);
+      this.last.appendData(piece);
+      this.endsLine = piece.endsWith("\n");
       text = text.slice(cut);
     }
   }
 
-  /** Blocks end at a line's end where there is one near, so that they look like one text. */
+  get isFull() {
+    return this.last.length >= (this.endsLine ? BLOCK : LONGEST_LINE);
+  }
+
+  /** Blocks end where a line does, so that they look like one text. */
   cut(text, room) {
     if (text.length <= room) return text.length;
     const line = text.indexOf("\n", room);

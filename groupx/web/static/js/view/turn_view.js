@@ -37,7 +37,8 @@ export class TurnView {
     const { turn, event } = entry;
     this.reasoning.update(turn);
     this.tools.update(turn);
-    this.element.setAttribute("aria-busy", String(!turn.ended && !event));
+    const busy = String(!turn.ended && !event);
+    if (this.element.ariaBusy !== busy) this.element.ariaBusy = busy;
     if (event) this.finish(event);
     else this.live.set(turn.text);
     this.partial.update(turn);
