@@ -1,6 +1,7 @@
 """To which era a native session belongs that is opened now, and since when there is that era.
 
-The order of resets is that in which they were written, never that of their times: clocks go back.
+A new room begins one, so only its own resets count; those of another may be pruned. The order of
+resets is that in which they were written, never that of their times: clocks go back.
 """
 
 import sqlite3
@@ -9,10 +10,11 @@ from typing import Any
 from groupx.domain.context_reset import SessionEra
 from groupx.domain.ids import RoomId
 
-_LAST_RESET = """FROM context_resets r WHERE r.reset_native_sessions = 1
- ORDER BY r.rowid DESC LIMIT 1"""
+_ACTIVE = "(SELECT room_id FROM rooms WHERE active = 1)"
+_LAST_RESET = f"""FROM context_resets r WHERE r.reset_native_sessions = 1
+ AND r.room_id = {_ACTIVE} ORDER BY r.rowid DESC LIMIT 1"""
 ERA = f"""
-(SELECT room_id FROM rooms WHERE active = 1),
+{_ACTIVE},
 (SELECT r.reset_id {_LAST_RESET})
 """
 """What `read_era` takes."""

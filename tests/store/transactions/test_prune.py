@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groupx.domain.context_reset import ResetContext
 from groupx.domain.ids import SYSTEM, USER_WEB, RoomId
 from groupx.domain.outcomes import Cause
 from groupx.domain.rooms import (
@@ -17,7 +18,10 @@ from groupx.domain.rooms import (
 )
 from groupx.domain.times import iso_from_ms
 from groupx.store.queries.rooms import active_room, idle_rooms, list_rooms
+from groupx.store.queries.sessions import last_session
 from groupx.store.search_untold import index_untold
+from groupx.store.session_era import session_era
+from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.index_slice import index_slice
 from groupx.store.transactions.lane import set_lane
 from groupx.store.transactions.prune import prune
@@ -233,6 +237,20 @@ def test_who_is_never_pruned(ledger):
     assert "room:main" not in {room.room_id for room in idle_rooms(ledger.conn, now(ledger))}
     assert pruned(ledger, "delete", rooms=["room:main", active]).room_ids == ()
     assert active_room(ledger.conn) == active
+
+
+def test_agents_keep_their_sessions_when_the_room_that_reset_them_last_is_deleted(ledger):
+    ledger.completed()
+    key = ledger.key("context.reset")
+    reset = ResetContext(key=key, by=USER_WEB, reset_native_sessions=True)
+    ledger.write(reset_context, reset)
+    enter(ledger)
+    ledger.bindings[ledger.a] = ledger.open_session(ledger.a)
+    ledger.completed()
+    era, session = session_era(ledger.conn, None), last_session(ledger.conn, ledger.a)
+    assert session is not None
+    assert pruned(ledger, "delete").room_ids == ("room:main",)
+    assert (session_era(ledger.conn, None), last_session(ledger.conn, ledger.a)) == (era, session)
 
 
 def test_a_search_index_forgets_what_was_deleted(ledger):
