@@ -2,7 +2,8 @@
 
 A source waits until it is processed or skipped; a rollup row counts those of its day that wait.
 A batch is running while its rollup has a `last_attempt_at` and no `next_attempt_at`: it holds
-the sources that were filed up to then.
+the sources that were filed up to then. That is never before the newest of its turns ended, though
+the clock may have gone back since.
 """
 
 from groupx.domain.envelope import Envelope
@@ -89,7 +90,10 @@ def register_source(tx: Transaction, turn: TurnRow, response: Envelope, local_da
 
 
 def skip_queued(tx: Transaction, room_id: RoomId, actor_id: ActorId, reason: str) -> None:
-    """Settle the agent's dated work that waits; what is running or done is left as it is."""
+    """Settle the agent's dated work that waits; what is running or done is left as it is.
+
+    What was filed since a batch began, by a clock that went back, is settled when that ends.
+    """
     agent = {"room": room_id, "actor": actor_id}
     for date, running in tx.conn.execute(_DAYS, agent).fetchall():
         day = {**agent, "date": date}

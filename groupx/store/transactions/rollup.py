@@ -44,7 +44,7 @@ LEFT JOIN events e ON e.event_id = m.source_event_id
 WHERE r.room_id = ? AND r.actor_id = ? AND r.local_date = ? AND m.status = 'active'
 """
 _WAITING = f"""
-SELECT turn_id, source_chars FROM agent_dated_memory_sources
+SELECT turn_id, source_chars, terminal_at FROM agent_dated_memory_sources
 WHERE {_DAY} AND processed_at IS NULL AND skipped_reason IS NULL
 ORDER BY response_seq LIMIT {BATCH_TURNS}
 """
@@ -85,12 +85,15 @@ def begin_batch(tx: Transaction, key: DayKey) -> Batch | None:
     if running is not None:
         return None
     _obey_policy(tx, key)
-    turn_ids = _as_many_as_fit(tx.conn.execute(_WAITING, _where(key)).fetchall())
-    if not turn_ids:
+    taken = _as_many_as_fit(tx.conn.execute(_WAITING, _where(key)).fetchall())
+    if not taken:
         recount_day(tx, key.room_id, key.actor_id, key.local_date)
         return None
-    tx.conn.execute(_BEGIN, (tx.now, tx.now, *_where(key)))
-    return Batch(key=key, begun_at=tx.now, previous=_active(tx.conn, key), turn_ids=tuple(turn_ids))
+    # A clock may have gone back since they ended: what ended by then is the batch's.
+    begun_at = max(tx.now, *(ended_at for _, ended_at in taken))
+    tx.conn.execute(_BEGIN, (begun_at, tx.now, *_where(key)))
+    turn_ids = tuple(turn_id for turn_id, _ in taken)
+    return Batch(key=key, begun_at=begun_at, previous=_active(tx.conn, key), turn_ids=turn_ids)
 
 
 def finish_batch(tx: Transaction, done: FinishBatch) -> str | None:
@@ -162,16 +165,16 @@ def _obey_policy(tx: Transaction, key: DayKey) -> None:
         skip_queued(tx, key.room_id, key.actor_id, forbidden)
 
 
-def _as_many_as_fit(waiting: Sequence[tuple[str, int]]) -> list[str]:
-    """At least one, whatever its size: it is cut when it is shown."""
-    turn_ids: list[str] = []
+def _as_many_as_fit(waiting: Sequence[tuple[str, int, str]]) -> list[tuple[str, str]]:
+    """Turns, and when they ended. At least one, whatever its size: it is cut when it is shown."""
+    taken: list[tuple[str, str]] = []
     room = BATCH_CHARACTERS
-    for turn_id, characters in waiting:
+    for turn_id, characters, ended_at in waiting:
         room -= min(characters, 2 * MAX_TEXT_CHARACTERS)
         if room < 0:
             break
-        turn_ids.append(turn_id)
-    return turn_ids
+        taken.append((turn_id, ended_at))
+    return taken
 
 
 def _record(tx: Transaction, batch: Batch, content: str) -> MemoryRecord:

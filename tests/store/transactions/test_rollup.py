@@ -277,6 +277,15 @@ def test_a_running_batch_is_untouched_and_what_waits_is_skipped(ledger):
     assert waiting(ledger) == []
 
 
+def test_a_running_batch_is_untouched_also_where_the_clock_went_back_before_it(ledger):
+    first = ledger.completed().turn_id
+    ledger.clock -= 3_600_000
+    batch = begin(ledger)
+    forbid(ledger, "disabled")
+    memory_id = finish(ledger, batch)
+    assert ledger.rows(SOURCES) == [(first, 1, memory_id, None)]
+
+
 def test_of_an_agent_that_is_excluded_no_running_batch_makes_a_memory_either(ledger, refused):
     """Nor does it end anybody else's, nor take back what was made before."""
     first = ledger.completed().turn_id
