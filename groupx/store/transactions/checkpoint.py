@@ -4,6 +4,7 @@ from groupx.domain.compaction import SwapCheckpoint
 from groupx.domain.context_usage import RecordUsage
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.store.context_floor import reset_floor
+from groupx.store.queries.rooms import exists
 from groupx.store.summary_rows import active_summary, put_summary
 from groupx.store.transaction import Transaction
 from groupx.store.usage_rows import context_renewed, write_usage
@@ -18,13 +19,14 @@ def swap_checkpoint(tx: Transaction, swap: SwapCheckpoint) -> str:
     """The new active checkpoint's id.
 
     STORE_CONFLICT when another one is active than was read, or a reset came meanwhile, or something
-    that it may tell of was taken back; then nothing changes.
+    that it may tell of was taken back, or the room was pruned; then nothing changes.
     """
     floor = reset_floor(tx.conn, swap.room_id)
     active = active_summary(tx.conn, swap.room_id, above=floor)
     follows = (active and active.summary_id) == swap.previous_id and swap.from_seq > floor
+    holds = follows and exists(tx.conn, swap.room_id)
     taken_back = (swap.room_id, swap.read_seq, swap.through_seq)
-    if not follows or tx.conn.execute(_TAKEN_BACK_SINCE, taken_back).fetchone():
+    if not holds or tx.conn.execute(_TAKEN_BACK_SINCE, taken_back).fetchone():
         raise GroupXError(
             ErrorCode.STORE_CONFLICT,
             "The room's context changed while its checkpoint was written; that one was dropped.",

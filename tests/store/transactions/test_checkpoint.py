@@ -9,12 +9,13 @@ from groupx.domain.compaction import SwapCheckpoint
 from groupx.domain.context_reset import ResetContext
 from groupx.domain.context_usage import RecordUsage
 from groupx.domain.ids import MAIN_ROOM, USER_WEB
-from groupx.domain.rooms import NewRoom
+from groupx.domain.rooms import Idle, NewRoom, PruneRooms
 from groupx.store.queries.compaction import standing
 from groupx.store.queries.context_usage import usage_by_source
 from groupx.store.transactions.checkpoint import swap_checkpoint
 from groupx.store.transactions.context_reset import reset_context
 from groupx.store.transactions.context_usage import record_usage
+from groupx.store.transactions.prune import prune
 from groupx.store.transactions.rooms import new_room
 from groupx.store.transactions.withdraw import replace, withdraw
 
@@ -95,6 +96,18 @@ def test_what_is_taken_back_meanwhile_is_in_no_checkpoint(ledger, refused):
     ledger.write(swap_checkpoint, harmless)
     ledger.write(swap_checkpoint, swap(ledger, newest(ledger)))
     assert [row[1] for row in summaries(ledger)] == ["superseded", "active"]
+
+
+def test_a_room_that_was_pruned_meanwhile_gets_none(ledger, refused):
+    ledger.completed()
+    late = swap(ledger, newest(ledger))
+    ledger.write(new_room, NewRoom(key=ledger.key("room.new")))
+    idle = Idle(before="9999")
+    command = PruneRooms(
+        key=ledger.key("rooms.delete"), action="delete", idle=idle, room_ids=(MAIN_ROOM,)
+    )
+    assert ledger.write(prune, command).room_ids == (MAIN_ROOM,)
+    refused("STORE_CONFLICT", swap_checkpoint, late)
 
 
 def test_what_was_measured_before_holds_no_longer_but_what_it_took_itself_does(ledger):
