@@ -49,6 +49,7 @@ from groupx.runtime_optional import ROLLUPS, SEARCH
 from groupx.runtime_processes import ProcessesPart
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
 from groupx.runtime_upgrade import UpgradeReport, upgrade_notice
+from groupx.setup.checks import Checks
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
 from groupx.store.faults import locked_elsewhere
@@ -215,7 +216,7 @@ class Runtime:
         self._setup = self._setup_desk(port, token)
         self._entrance = self._entrance_at(port, token)
         self._guards = create_guards(self._entrance)
-        self._web = WebServer(listening, self._guards)
+        self._web = WebServer(listening, self._guards, self._guards.answers_at_once)
         self._processes = ProcessesPart(
             spawner=self._spawner,
             paths=plan.paths,
@@ -260,7 +261,11 @@ class Runtime:
             token=token,
             logins=LoginCodes(token, on_spent=self._remove_open_page),
             mcp=self._mcp,
-            setup=SetupFace(desk=self._setup, programs=Programs(ADAPTERS, self._spawner)),
+            setup=SetupFace(
+                desk=self._setup,
+                programs=Programs(ADAPTERS, self._spawner),
+                checks=Checks(ADAPTERS, self._spawner),
+            ),
         )
 
     async def run(self) -> bool:

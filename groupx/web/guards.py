@@ -18,7 +18,7 @@ from groupx.domain.wire import to_wire
 from groupx.web import asgi, headers
 from groupx.web.asgi import Message, Receive, Scope, Send
 from groupx.web.errors import Headers, error_answer, internal_error, invalid
-from groupx.web.policy import WEBSOCKET, Auth, Found, Policy, PolicyTable
+from groupx.web.policy import WEBSOCKET, Auth, Found, Policy, PolicyTable, is_direct
 from groupx.web.requests import read_body, read_query
 from groupx.web.revocation import Pass, pass_of, until_revoked
 from groupx.web.security_headers import secured
@@ -65,6 +65,12 @@ class Guards:
     def open_room(self, services: Services, behind: Behind) -> None:
         """From now on requests reach the room."""
         self._entrance, self._behind = services, behind
+
+    def answers_at_once(self, method: str, path: str) -> bool:
+        """Whether one answer is all that comes of such a request, if it passes."""
+        found = self._table.find(path)
+        policy = None if found is None else found.by_method.get(method)
+        return policy is not None and is_direct(policy) and policy.auth is not Auth.SESSION
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""

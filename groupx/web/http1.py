@@ -1,7 +1,8 @@
 """Hypercorn's HTTP/1.1 connection, made strict. Uses its internals: pinned to 0.18.
 
 What differs: no HTTP/2 by prior knowledge or upgrade, a missing or duplicate Host is refused
-with 403, and a request that is no HTTP gets the one JSON error shape too.
+with 403, a request that is no HTTP gets the one JSON error shape too, and what may go the short
+way does.
 """
 
 import sys
@@ -18,7 +19,7 @@ from hypercorn.logging import Logger
 from hypercorn.protocol.events import Request
 from hypercorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
 from hypercorn.trio.task_group import TaskGroup
-from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.trio.tcp_server import MAX_RECV, TCPServer
 from hypercorn.typing import ConnectionState
 
 from groupx.domain.errors import ErrorCode, GroupXError
@@ -26,9 +27,9 @@ from groupx.domain.text import excerpt
 from groupx.web.connection import Connection
 from groupx.web.errors import log_failure
 from groupx.web.security_headers import secured
+from groupx.web.short_way import MAX_HEADER_BYTES, ShortWay, Takes, WholeRequest
 from groupx.web.sockets import StrictSocket
 
-MAX_HEADER_BYTES = 16 * 1024
 MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
 IDLE_SECONDS = 75
 PING_SECONDS = 20
@@ -110,6 +111,15 @@ class StrictProtocol(H11Protocol):
         )
         self._held: bytes = b""
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether the next byte begins a request."""
+        return (
+            self.stream is None
+            and self.connection.their_state is h11.IDLE
+            and not self.connection.trailing_data[0]
+        )
+
     async def _check_protocol(self, event: h11.Request) -> None:
         """Nothing is ever spoken here but HTTP/1.1."""
 
@@ -180,8 +190,9 @@ class HttpServer(TCPServer):
 
     _client_left = False
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, takes: Takes, *args: Any) -> None:
         super().__init__(*args)
+        self._takes = takes
         self._patience = trio.CancelScope()
 
     async def run(self) -> None:
@@ -197,7 +208,11 @@ class HttpServer(TCPServer):
                 )  # fmt: skip
                 self.protocol = protocol
                 cast("Any", tasks).spawn(self._end_when_idle)
-                await self._read_data()
+                app: Any = self.app
+                await self._read(
+                    protocol,
+                    ShortWay(app.app, self._takes, dict(self.state), client=client, server=server),
+                )
                 # What still answers has been told, and ends by itself; an idle wait would not.
                 self._client_left = True
                 self._patience.cancel()
@@ -205,6 +220,31 @@ class HttpServer(TCPServer):
             return  # the client is gone
         finally:
             await self._close()
+
+    async def _read(self, protocol: StrictProtocol, short: ShortWay) -> None:
+        """Hand on what arrives until either side is done."""
+        data = b"?"
+        while data:
+            try:
+                data = bytes(await self.stream.receive_some(MAX_RECV))
+            except (trio.ClosedResourceError, trio.BrokenResourceError):
+                break
+            request = short.request(data) if protocol.at_rest else None
+            if request is None:
+                await protocol.handle(RawData(data=data))
+            elif not await self._answer(request, short):
+                break
+        await protocol.handle(Closed())
+
+    async def _answer(self, request: WholeRequest, short: ShortWay) -> bool:
+        """By the short way; whether another request may follow."""
+        await self.protocol_send(Updated(idle=False))
+        response = await short.answer(request, self.config.response_headers("h11"))
+        if response is None:
+            return False
+        await self._send(response)
+        await self.protocol_send(Updated(idle=True))
+        return not self.context.terminated.is_set()
 
     async def protocol_send(self, event: Event) -> None:
         """As in hypercorn, but cheaper; says too whether another may have the connection."""

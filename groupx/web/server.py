@@ -17,6 +17,7 @@ from groupx.web.asgi import CONNECTION, App
 from groupx.web.connection import Connection
 from groupx.web.errors import log_failure
 from groupx.web.http1 import HttpServer, http_config
+from groupx.web.short_way import Takes
 
 MAX_CONNECTIONS = 512
 """One more closes the one that is idle for longest; if none is idle, the new one is reset."""
@@ -28,8 +29,12 @@ _log = structlog.stdlib.get_logger("groupx.web")
 class WebServer:
     """Serves one ASGI app on one listening socket, which it closes when it ends."""
 
-    def __init__(self, listening: socket.socket, app: App) -> None:
+    def __init__(
+        self, listening: socket.socket, app: App, takes: Takes = lambda _method, _path: False
+    ) -> None:
+        """`takes`: what goes the short way."""
         self._listening = listening
+        self._takes = takes
         self._app = ASGIWrapper(app)  # type: ignore[arg-type]
         self._config = http_config()
         self._context = WorkerContext(None)
@@ -97,7 +102,9 @@ class WebServer:
         self._connections.add(connection)
         stream: Any = connection
         try:
-            await HttpServer(self._app, self._config, self._context, state, stream).run()
+            await HttpServer(
+                self._takes, self._app, self._config, self._context, state, stream
+            ).run()
         except Exception as error:
             # One connection's failure is its own; the listener goes on.
             log_failure("connection", error)
