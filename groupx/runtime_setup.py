@@ -26,6 +26,7 @@ from groupx.runtime import CLOSING_SECONDS, EXIT_STUCK, Plan, RuntimeFailed, run
 from groupx.runtime_folder import make_private_folders, open_token
 from groupx.runtime_log import configure_log
 from groupx.runtime_processes import ProcessesPart
+from groupx.setup.checks import Checks
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
 from groupx.supervisor.child import describe
@@ -110,7 +111,9 @@ class _Wizard:
             token=token,
             logins=self._logins,
             mcp=McpMount(Callers(f"http://{LOOPBACK}:{self._port}", os.urandom)),
-            setup=SetupFace(desk=desk, programs=Programs(ADAPTERS, spawner)),
+            setup=SetupFace(
+                desk=desk, programs=Programs(ADAPTERS, spawner), checks=Checks(ADAPTERS, spawner)
+            ),
         )
         self._web = WebServer(listening.dup(), create_guards(entrance))
         processes = ProcessesPart(

@@ -136,6 +136,8 @@ POLICIES: tuple[Policy, ...] = (
     _get("setup", "/api/setup", in_setup=True),
     Policy(name="save_setup", method="POST", path="/api/setup", in_setup=True,
            body={"revision": identifier(), "config": document()}),
+    Policy(name="check_program", method="POST", path="/api/setup/check", in_setup=True,
+           body={"driver": identifier()}),
     # reading
     _get("bootstrap", "/api/bootstrap", query=_READING),
     _get("history", "/api/history",

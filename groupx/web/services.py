@@ -15,6 +15,7 @@ from groupx.domain.ids import IdSource
 from groupx.domain.limits import Limits
 from groupx.domain.views import AgentView
 from groupx.domain.wire import optional
+from groupx.setup.checks import Checks
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
 from groupx.web.asgi import Receive, Scope, Send
@@ -136,10 +137,11 @@ class McpFace(Protocol):
 
 @attrs.frozen(kw_only=True)
 class SetupFace:
-    """The config as a draft, and the programs that are there to be agents."""
+    """The config as a draft, the programs that are there to be agents, and whether they can be."""
 
     desk: SetupDesk
     programs: Programs
+    checks: Checks
 
 
 @attrs.frozen(kw_only=True)

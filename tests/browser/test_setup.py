@@ -48,6 +48,15 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     expect(page.get_by_role("heading", name="Who should be in your room?")).to_be_visible()
     codex = page.locator('.program[data-driver="codex"]')
     expect(codex).to_contain_text("codex-cli 7.8.9")
+    expect(codex.get_by_role("status")).to_contain_text("It does not start:")
+    _found(page, "no", "it says so itself")
+    page.get_by_role("button", name="Look again").click()
+    expect(codex.get_by_role("status")).to_have_text(
+        "Not logged in.Once, in a terminal: codex login"
+    )
+    _found(page, "yes", "it has an account (chatgpt)")
+    page.get_by_role("button", name="Look again").click()
+    expect(codex.get_by_role("status")).to_have_text("Logged in:it has an account (chatgpt).")
     expect(page.locator('.agent-card[data-agent="codex"]')).to_be_visible()
     page.get_by_text("Not installed (").click()
     kimi = page.locator('.program[data-driver="kimi"]')
@@ -90,7 +99,7 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     page.get_by_role("button", name="Add Demo agent").click()
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Restart now").click()
-    expect(page.locator(".setup-form")).to_have_count(0)
+    expect(page.locator(".setup-form")).to_have_count(0, timeout=20_000)
     room.loaded()
     assert bare.process is not None
     assert bare.process.poll() is None
@@ -101,6 +110,12 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     expect(page.get_by_text("count from the next start")).to_be_hidden()
     room.say("hello", "demo")
     expect(room.answer("demo")).to_be_visible()
+
+
+def _found(page: Page, known: str, how: str) -> None:
+    """What the next look at a program finds."""
+    answer = {"starts": known != "no", "login": {"known": known, "how": how}, "problems": ["No."]}
+    page.route("**/api/setup/check", lambda route: route.fulfill(json=answer), times=1)
 
 
 def test_one_who_was_refused_can_go_on_without_loading_the_page(

@@ -16,6 +16,7 @@ from groupx.actors.callers import Callers
 from groupx.adapters.contract import McpServer
 from groupx.mcp.mount import McpMount
 from groupx.process.spawner import Spawner
+from groupx.setup.checks import Checks
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
 from groupx.web.app import create_guards
@@ -54,6 +55,7 @@ async def serving(
                 folder / "groupx.json", drivers=("demo",), port=port, revision_key=b"", running=None
             ),
             programs=Programs({}, Spawner()),
+            checks=Checks({}, Spawner()),
         ),
     )
     services: Any = Services.__new__(Services)

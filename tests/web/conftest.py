@@ -8,6 +8,8 @@ import trio
 from groupx.actors.assistant_board import AssistantBoard
 from groupx.actors.callers import Caller
 from groupx.actors.event_hub import EventHub
+from groupx.adapters.contract import Login
+from groupx.capabilities.checkup import Checkup
 from groupx.domain.commands import AcceptedMessage, CancelAnswer, QueuedTurnAnswer, WithdrawAnswer
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import ActorId, IdSource
@@ -120,6 +122,16 @@ class FakePrograms:
         return (Program(driver="demo", id="demo", name="Demo agent", found=True),)
 
 
+class FakeChecks:
+    """Knows one program, which is not logged in."""
+
+    async def check(self, driver):
+        if driver != "codex":
+            raise GroupXError(ErrorCode.NOT_FOUND, "no program")
+        login = Login("no", "it says so itself")
+        return Checkup(driver=driver, found=True, login=login, problems=("Log in.",))
+
+
 @attrs.define
 class Runtime:
     """What a test may turn: the status, and whether a stop or a restart was asked for."""
@@ -168,6 +180,7 @@ def entrance(tmp_path, runtime, config_file):
                 config_file, drivers=("demo", "acp"), port=PORT, revision_key=b"", running=None
             ),
             programs=FakePrograms(),
+            checks=FakeChecks(),
         ),
     )
 

@@ -2,9 +2,11 @@
 
 import json
 
+import attrs
+
 from groupx.domain.config_parsing import parse_config
 from groupx.setup.desk import SetupDesk
-from groupx.web.services import RuntimeStatus, SetupFace, Status
+from groupx.web.services import RuntimeStatus, Status
 
 DEMO = {"driver": "demo", "cwd": "."}
 SECRET = "the-value-of-a-variable"
@@ -57,6 +59,27 @@ async def test_a_save_names_the_wrong_place_and_then_takes_the_right_document(
     assert json.loads(config_file.read_text()) == {"agents": {"a": DEMO}}
 
 
+async def test_a_program_is_looked_at_before_there_is_a_room(starting, runtime):
+    runtime.status = RuntimeStatus(status=Status.SETUP)
+    found = await starting.post("/api/setup/check", {"driver": "codex"})
+    assert found.json() == {
+        "driver": "codex",
+        "agents": [],
+        "found": True,
+        "path": None,
+        "version": None,
+        "starts": False,
+        "handshakeMs": None,
+        "login": {"known": "no", "how": "it says so itself"},
+        "mcp": "not_tried",
+        "notes": [],
+        "problems": ["Log in."],
+        "usable": False,
+    }
+    assert (await starting.post("/api/setup/check", {"driver": "x"})).code == "NOT_FOUND"
+    assert (await starting.post("/api/setup/check", {})).code == "INVALID_ENVELOPE"
+
+
 async def test_a_restart_is_asked_for_only_with_a_config_that_can_be_started(
     client, runtime, config_file
 ):
@@ -77,7 +100,7 @@ async def test_health_says_what_waits_for_a_restart(client, services, config_fil
     config_file.write_text(json.dumps(running))
     config = parse_config(config_file.read_bytes(), path=str(config_file), drivers=("demo",))
     desk = SetupDesk(config_file, drivers=("demo",), port=1, revision_key=b"", running=config)
-    face = SetupFace(desk=desk, programs=services.setup.programs)
+    face = attrs.evolve(services.setup, desk=desk)
     object.__setattr__(services, "setup", face)
 
     draft = (await client.get("/api/setup")).json()

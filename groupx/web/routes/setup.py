@@ -28,4 +28,11 @@ async def save_setup(entrance: Entrance, call: Call) -> Answer:
     return json_answer(saved)
 
 
-HANDLERS = {"setup": setup, "save_setup": save_setup}
+async def check_program(entrance: Entrance, call: Call) -> Answer:
+    """`{driver, found, starts, usable, login: {known, how}, problems, …}` of a driver's program,
+    once it was started and greeted. NOT_FOUND."""
+    checkup = await entrance.setup.checks.check(call.body["driver"])
+    return json_answer({**to_wire(checkup), "usable": checkup.usable})
+
+
+HANDLERS = {"setup": setup, "save_setup": save_setup, "check_program": check_program}

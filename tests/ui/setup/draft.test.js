@@ -47,6 +47,8 @@ test("what is wrong has a place", () => {
   const edited = draft();
   assert.deepEqual(edited.problems().map(({ path }) => path), ["agents"]);
   const acp = edited.add("acp");
+  assert.deepEqual(edited.problems().map(({ path }) => path), ["agents.agent.command"]);
+  acp.agent.name = " ";
   assert.deepEqual(edited.problems().map(({ path }) => path), ["agents.agent.name", "agents.agent.command"]);
   Object.assign(acp.agent, { name: "A", command: "a", cwd: "~/x" });
   assert.deepEqual(edited.problems(), [{ path: "agents.agent.cwd", key: "setup.wrong.cwd" }]);
@@ -74,7 +76,7 @@ test("a command is typed as a line and kept as words", () => {
   assert.equal(commandValue("  kimi "), "kimi");
   assert.deepEqual(commandValue('"my program" --x'), ["my program", "--x"]);
   assert.equal(commandText({ executable: "kimi", prefixArgs: ["a"] }), "kimi a");
-  assert.equal(commandText(undefined), "");
+  for (const nothing of [undefined, null, ""]) assert.equal(commandText(nothing), "");
   assert.deepEqual(commandWords('one "open end'), ["one", "open end"]);
 });
 

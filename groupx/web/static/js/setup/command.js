@@ -4,7 +4,7 @@ const PLAIN = /^[^\s"']+$/;
 
 /** The list or text of the config → one line. */
 export function commandText(command) {
-  if (command === undefined || command === null) return "";
+  if (!command) return "";
   const words = typeof command === "string" ? [command]
     : Array.isArray(command) ? command : [command.executable, ...(command.prefixArgs ?? [])];
   return words.map(quoted).join(" ");

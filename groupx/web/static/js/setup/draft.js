@@ -71,9 +71,9 @@ export class SetupDraft {
   }
 
   freeName(offer, id) {
-    const name = offer.driver === "acp" ? "" : offer.name;
+    const name = offer.driver === "acp" ? "Agent" : offer.name;
     const number = id.match(/-(\d+)$/)?.[1];
-    return number && name ? `${name} ${number}` : name;
+    return number ? `${name} ${number}` : name;
   }
 
   remove(entry) {

@@ -5,6 +5,7 @@ import { fill, h, say } from "../base/dom.js";
 import { t } from "../words/index.js";
 import { agentCard } from "./agent_card.js";
 import { assistantCard } from "./assistant_card.js";
+import { Checks } from "./checks.js";
 import { SetupDraft } from "./draft.js";
 import { Fields } from "./fields.js";
 import { forgetDraft, keepDraft, keptDraft } from "./kept.js";
@@ -16,10 +17,12 @@ export class SetupForm {
   constructor({ first }) {
     this.first = first;
     this.fields = new Fields();
+    this.checks = new Checks();
     this.status = h("div", { class: "setup-status", role: "status" });
     this.button = h("button", { class: "primary", type: "submit", disabled: true },
       t(first ? "setup.open" : "setup.save"));
     this.programs = h("div", null, programsExpected());
+    this.checkNow = h("button", { class: "quiet", type: "button", onclick: () => this.check() }, t("setup.check"));
     this.agents = h("ul", { class: "agent-cards" });
     this.nobody = h("p", { class: "nobody" }, t("setup.nobody"));
     this.assistant = h("div");
@@ -33,7 +36,7 @@ export class SetupForm {
   sections() {
     const again = h("button", { class: "quiet", type: "button", onclick: () => this.lookAgain() }, t("setup.again"));
     const programs = h("section", { "aria-labelledby": "setup-programs" }, h("div", { class: "setup-head" },
-      h("h2", { id: "setup-programs" }, t("setup.programs")), again), this.programs);
+      h("h2", { id: "setup-programs" }, t("setup.programs")), this.first ? null : this.checkNow, again), this.programs);
     const agents = h("section", { "aria-labelledby": "setup-agents" }, h("div", { class: "setup-head" },
       h("h2", { id: "setup-agents" }, t("setup.agents"))), this.nobody, this.agents);
     return [
@@ -67,6 +70,7 @@ export class SetupForm {
     this.untouched = JSON.stringify(this.draft.kept());
     this.draw();
     this.button.disabled = false;
+    if (this.first) this.check();
     this.sayWaiting("");
     if (restored) {
       this.offer({ words: t("setup.restored"), tone: "warn", action: t("setup.discard"), run: () => this.readDraft() });
@@ -94,8 +98,13 @@ export class SetupForm {
     fill(this.assistant, assistantCard(draft, this.fields));
   }
 
+  /** A newcomer is told by itself; in a room that works nothing is started that nobody asked for. */
+  check() {
+    if (this.draft) this.checks.run(this.draft.programs);
+  }
+
   drawPrograms() {
-    fill(this.programs, programList(this.draft, (driver) => this.add(driver)));
+    fill(this.programs, programList(this.draft, this.checks, (driver) => this.add(driver)));
   }
 
   drawAgents() {
@@ -133,6 +142,7 @@ export class SetupForm {
       const { programs } = await get("/api/setup");
       this.draft.programs = programs;
       this.drawPrograms();
+      if (this.first) this.check();
       this.say(t("setup.looked", { n: programs.filter((program) => program.found && program.driver !== "demo").length }));
     } catch (error) {
       this.say(error.message, "bad");

@@ -5,10 +5,10 @@ import { avatar } from "../base/actors.js";
 import { t } from "../words/index.js";
 import { copyLine } from "./fields.js";
 
-/** Rows with a button that adds an agent; `onAdd(driver)`. */
-export function programList(draft, onAdd) {
+/** Rows with a button that adds an agent; `onAdd(driver)`. @param {import("./checks.js").Checks} checks */
+export function programList(draft, checks, onAdd) {
   const taken = new Set(draft.entries.map((entry) => entry.driver));
-  const line = (program) => row(program, taken.has(program.driver), onAdd);
+  const line = (program) => row(program, checks, taken.has(program.driver), onAdd);
   const there = draft.programs.filter((program) => program.found);
   const missing = draft.programs.filter((program) => !program.found);
   const other = { driver: "acp", name: t("setup.other"), found: true };
@@ -19,26 +19,26 @@ export function programList(draft, onAdd) {
       ontoggle: (event) => (draft.missingOpen = event.target.open) },
       h("summary", null, t("setup.missing", { n: missing.length })),
       h("ul", { class: "programs" }, missing.map(line))) : null,
-    h("p", { class: "note doctor" }, t("setup.doctor"), " ", h("code", null, "groupx doctor")),
+    there.some((program) => program.loginHint) ? h("p", { class: "note doctor" }, t("setup.check.basis"), " ",
+      h("code", null, "groupx doctor")) : null,
   ];
 }
 
-function row(program, taken, onAdd) {
+function row(program, checks, taken, onAdd) {
   return h("li", { class: program.found ? "program" : "program absent", "data-driver": program.driver },
     avatar(`agent:${program.driver}`, program.name),
     h("div", { class: "program-text" }, h("div", { class: "program-name" }, program.name,
-      program.version ? h("span", { class: "note" }, program.version) : null), about(program)),
+      program.version ? h("span", { class: "note" }, program.version) : null), about(program, checks)),
     h("button", { class: program.found ? "button" : "quiet", type: "button",
       "aria-label": t("setup.add.of", { name: program.name }), onclick: () => onAdd(program.driver) }, t(taken ? "setup.add.another" : program.found ? "setup.add" : "setup.add.anyway")));
 }
 
-function about(program) {
+function about(program, checks) {
   if (program.driver === "demo") return h("p", { class: "note" }, t("setup.demo"));
   if (program.driver === "acp") return h("p", { class: "note" }, t("setup.other.hint"));
   if (program.problem) return h("p", { class: "bad-text" }, t("setup.problem"), " ", h("span", { lang: "en" }, program.problem));
   if (!program.found) return h("div", { class: "note" }, t("setup.install"), program.install ? copyLine(program.install) : null);
-  return h("div", { class: "note program-facts" }, h("span", { class: "program-path" }, program.path),
-    program.loginHint ? h("span", null, t("setup.login"), " ", h("code", null, program.loginHint)) : null);
+  return [h("div", { class: "note program-path" }, program.path), program.loginHint ? checks.line(program) : null];
 }
 
 /** As many empty rows as there will be, so that nothing moves when they come. */

@@ -32,9 +32,9 @@ export function get(path, query = {}, signal) {
   return request("GET", path + suffix, undefined, signal);
 }
 
-/** A request that is no command of a room: it has no id. */
-export function postPlain(path, body) {
-  return request("POST", path, body);
+/** A request that is no command of a room: it has no id. `ms`: how long an answer is waited for. */
+export function postPlain(path, body, ms = TIMEOUT_MS) {
+  return request("POST", path, body, undefined, ms);
 }
 
 /** One command; the same `commandId` again is the same command. */
@@ -46,8 +46,8 @@ export function put(path, body = {}, commandId = newCommandId()) {
   return request("PUT", path, { clientCommandId: commandId, ...body });
 }
 
-async function request(method, path, body, signal) {
-  const bound = AbortSignal.timeout(TIMEOUT_MS);
+async function request(method, path, body, signal, ms = TIMEOUT_MS) {
+  const bound = AbortSignal.timeout(ms);
   const options = { method, signal: signal ? AbortSignal.any([signal, bound]) : bound, headers: {} };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
