@@ -16,6 +16,7 @@ from tests.system.daemon import Daemon, Json, demo_agent
 NAME = "<img src=x onerror=hit=1>"
 RTL = "\u202eעברית 🦉"
 TABS = 10
+BURST = 30
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +149,16 @@ def test_a_gap_is_filled_at_once_without_loss_or_repeat(open_room: OpenRoom, dae
     for number in range(5):
         expect(room.target(room.message(f"meanwhile {number}"), RTL)).to_contain_text("replied")
     assert len(wire.sockets) == 2
+
+
+def test_all_that_came_at_once_is_counted_in_the_title(open_room: OpenRoom, daemon: Daemon):
+    room, wire = open_wired(open_room)
+    room.page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    seq = daemon.history()[-1]["seq"]
+    for number in range(1, BURST + 1):
+        said = transient("message.created", content=f"one of many: {number}")
+        wire.say({**said, "seq": seq + number, "eventId": f"evt_burst_{number}"})
+    expect(room.page).to_have_title(f"({BURST}) GroupX")
 
 
 def test_ten_tabs_at_once_hear_everything(open_room: OpenRoom, daemon: Daemon):

@@ -136,6 +136,8 @@ test("no more than so many are kept, and what was let go of comes again", () => 
   assert.equal(order()[0].event.body.content, "question 0");
   assert.ok(state.next);
   assert.ok(state.events.size <= MOST);
+  assert.ok(state.turns.byId.size <= order().length, `${state.turns.byId.size} turns are kept`);
+  assert.ok(state.turns.bySource.size <= order().length);
   while (state.next) {
     state.append(room.after(state.next));
     assert.ok(order().length <= MOST);
@@ -145,6 +147,22 @@ test("no more than so many are kept, and what was let go of comes again", () => 
   assert.deepEqual(shown(state), whole.slice(-order().length));
   assert.deepEqual([...drawn].sort(), order().map(({ key }) => key).sort());
 });
+
+for (const end of ["older", "newer"]) {
+  test(`what comes while one reads elsewhere is let go of at the ${end} end, and a turn with all that shows it`, () => {
+    const { state, drawn } = loaded(daemon(1).bootstrap());
+    for (let number = 1; number < 4000; number++) {
+      for (const event of exchange(number)) state.apply(event);
+      state.trim(end);
+      assert.ok(state.entries.order.length <= MOST && drawn.size <= MOST);
+    }
+    assert.ok(state.turns.byId.size <= MOST / 2 + 1, `${state.turns.byId.size} turns are kept`);
+    assert.ok(state.events.size <= MOST);
+    assert.equal(state.next !== null, end === "newer");
+    const [first] = states(state);
+    assert.ok(first && states(state).every(([, status]) => status === "completed" || status === "failed"));
+  });
+}
 
 test("a line of the page's own, and a message on its way, outlive that the room is loaded anew", () => {
   const room = daemon(10);

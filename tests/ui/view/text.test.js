@@ -3,36 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-class Node {
-  constructor() {
-    this.children = [];
-  }
+import "../elements.js";
 
-  setAttribute() {}
-
-  append(child) {
-    this.children.push(child);
-  }
-
-  replaceChildren() {
-    this.children = [];
-  }
-}
-
-class Text {
-  data = "";
-
-  get length() {
-    return this.data.length;
-  }
-
-  appendData(text) {
-    this.data += text;
-  }
-}
-
-Object.assign(globalThis, { document: { createElement: () => new Node(), createTextNode: () => new Text(),
-  documentElement: {} }, localStorage: { getItem: () => "en", setItem() {} } });
 const { GrowingText } = await import("../../../groupx/web/static/js/view/text.js");
 
 const blocksOf = (text) => text.element.children.map(({ children: [node] }) => node.data);

@@ -240,7 +240,7 @@ export class Page {
     const arrived = this.timeline.draw(keys);
     this.empty.show(this.state.entries);
     if (!this.history.isDrawing) this.arrived(arrived);
-    if (this.scroller.stuck) this.state.trim();
+    this.history.trim();
   }
 
   paintAgents() {

@@ -50,6 +50,15 @@ export class History {
     this.scroller().keepPlace(() => this.change(() => take(this.state, page)));
   }
 
+  /** However much comes while nobody looks, only a part is kept: that around the reader. */
+  trim() {
+    if (this.isDrawing || !this.state.isTooMuch) return;
+    const scroller = this.scroller();
+    const end = scroller.farEnd;
+    scroller.keepPlace(() => this.change(() => this.state.trim(end)));
+    this.show();
+  }
+
   page(query) {
     return get("/api/history", { ...query, render: "html", roomId: this.state.room.roomId });
   }

@@ -47,6 +47,11 @@ export class Scroller {
     return (way === "older" ? this.element.scrollTop : this.distance()) < distance;
   }
 
+  /** The end of what is loaded from which the reader is further away. @returns {"older" | "newer"} */
+  get farEnd() {
+    return this.stuck || this.distance() < this.element.scrollTop ? "older" : "newer";
+  }
+
   /** What the reader opens is read from where it begins: its growth pulls nobody to the end. */
   opening() {
     const wasStuck = this.stuck;

@@ -52,16 +52,16 @@ export class Timeline {
     this.root.replaceChildren();
   }
 
-  /** Draw the entries of `keys` anew. Returns how many new ones came at the end. */
+  /** Draw the entries of `keys` anew. Returns how many of them are news. */
   draw(keys) {
     const { entries } = this.context.state;
     const changed = [...keys].map((key) => entries.get(key) ?? this.forget(key)).filter(Boolean);
     changed.sort((a, b) => entries.index(b) - entries.index(a));
-    let atEnd = 0;
+    let late = 0;
     for (const entry of changed) {
       const isNew = !this.items.has(entry.key);
       this.place(entry);
-      if (isNew && !UNCOUNTED.has(entry.kind) && this.isLate(entry)) atEnd++;
+      if (isNew && !UNCOUNTED.has(entry.kind) && this.isLate(entry)) late++;
     }
     const around = new Set();
     for (const entry of changed) {
@@ -73,7 +73,7 @@ export class Timeline {
     this.orphans = null;
     for (const entry of around) this.arrange(entry);
     this.foldDiaries(around);
-    return atEnd;
+    return late;
   }
 
   /** Days that agents wrote down one after another are one row: the first. */
@@ -112,10 +112,9 @@ export class Timeline {
     return item.root;
   }
 
+  /** Whether it came after the room was loaded. */
   isLate(entry) {
-    const { entries } = this.context.state;
-    const end = entries.order.length - 1;
-    return entries.index(entry) >= end - 8;
+    return (entry.seq ?? Infinity) > this.context.readMark.until;
   }
 
   forget(key) {

@@ -96,19 +96,24 @@ export class RoomState {
       this.prepend(page);
       return;
     }
-    for (const entry of this.entries.order) this.forget(entry);
-    const { own } = this.entries;
+    const { order, own } = this.entries;
     this.entries = new Entries();
     this.entries.until = this.endOf(page);
     for (const entry of own) this.entries.put(entry);
+    for (const entry of order) this.forget(entry);
     this.takePage(page);
     this.previous = page.previousPage;
     this.flush();
   }
 
-  /** Let go of what is too much, where nobody reads it. */
-  trim() {
-    this.dropFirst();
+  get isTooMuch() {
+    return this.entries.order.length > MOST;
+  }
+
+  /** Let go of what is too much at this end, where nobody reads it. @param {"older" | "newer"} end */
+  trim(end) {
+    if (end === "older") this.dropFirst();
+    else this.dropLast();
     this.flush();
   }
 
@@ -138,16 +143,16 @@ export class RoomState {
 
   /** When too much is loaded: let go of the newest, which a page brings again. */
   dropLast() {
+    if (!this.isTooMuch) return;
     const { order } = this.entries;
-    if (order.length <= MOST) return;
     const last = order.slice(0, LEFT).findLast(({ seq }) => Number.isInteger(seq));
     if (last) this.endAt(last.seq);
   }
 
   /** When too much is loaded: let go of the oldest, which a page brings again. */
   dropFirst() {
+    if (!this.isTooMuch) return;
     const { order } = this.entries;
-    if (order.length <= MOST) return;
     const first = order.slice(order.length - LEFT).find(({ seq }) => Number.isInteger(seq));
     if (!first) return;
     for (const entry of this.entries.dropFirst(this.entries.index(first))) this.forget(entry);
@@ -157,11 +162,22 @@ export class RoomState {
   /** An entry is no longer loaded: neither is what only it shows. */
   forget({ key, event, turn }) {
     this.touch(key);
-    if (event) {
-      this.events.delete(event.eventId);
-      this.html.delete(event.eventId);
-    }
+    if (event) this.forgetEvent(event);
     if (turn?.ended) turn.unload();
+    for (const of of event ? this.turns.of(event.eventId) : []) this.forgetTurn(of);
+    if (turn) this.forgetTurn(turn);
+  }
+
+  forgetEvent({ eventId }) {
+    this.events.delete(eventId);
+    this.html.delete(eventId);
+  }
+
+  /** A turn that ended is forgotten with the last entry that shows it: its bubble, or what it was asked by. */
+  forgetTurn(turn) {
+    const { sourceEventId } = turn;
+    const isShown = this.entries.find(`turn:${turn.turnId}`) || this.entries.find(sourceEventId) || this.events.has(sourceEventId);
+    if (turn.ended && !isShown) this.turns.drop(turn);
   }
 
   subscribed({ throughSeq, activeTurns, agents }) {
@@ -272,6 +288,7 @@ export class RoomState {
     else this.takeNotice(event);
     if (type === "message.withdrawn") this.takeWithdrawal(body);
     if (type === "routing.loop_continued") this.takeContinued(event);
+    if (!this.entryOf(event.eventId)) this.forgetEvent(event);
   }
 
   rememberName(actor) {
@@ -340,6 +357,7 @@ export class RoomState {
     const turn = this.turns.lifecycle(event);
     this.showTurn(turn);
     this.touchQueue(turn.target);
+    if (event.seq > this.entries.until) this.forgetTurn(turn); // the page with its end brings it again
   }
 
   takeSnapshot(view, throughSeq) {

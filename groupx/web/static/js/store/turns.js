@@ -114,6 +114,14 @@ export class Turns {
     this.bySource.set(sourceEventId, siblings);
   }
 
+  /** Forget a turn that ended. */
+  drop(turn) {
+    this.byId.delete(turn.turnId);
+    const others = this.of(turn.sourceEventId).filter((other) => other !== turn);
+    if (others.length) this.bySource.set(turn.sourceEventId, others);
+    else this.bySource.delete(turn.sourceEventId);
+  }
+
   /** One durable `turn.*` event. */
   lifecycle(event) {
     const status = STATUS_OF[event.type];
