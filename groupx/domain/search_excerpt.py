@@ -1,11 +1,13 @@
 """The piece of a text that a search hit, as HTML: escaped, with `<mark>` around the hits."""
 
+import bisect
 import html
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import accumulate
 
-from groupx.domain.search_text import folded
+from groupx.domain.search_folding import folded, keeps_places
 
 EXCERPT = 240
 """Characters of an excerpt, about."""
@@ -13,12 +15,17 @@ BEFORE = 60
 """How many of them stand before the first hit."""
 SEARCHED = 20_000
 """Characters of a text in which hits are looked for; beyond them its beginning is shown."""
+_BLOCK = 256
+"""Characters that are folded together; where each of them went is found out only near the hit."""
+_MARKS = 30
+"""On one letter; nobody writes more."""
 
 
 def excerpt_html(text: str, needles: Sequence[str]) -> str:
     """About `EXCERPT` characters around the first hit; `needles` are patterns of folded text."""
     text = text[:SEARCHED]
-    hits = _hits(text, needles)
+    begin, near = _first_hit(text, needles)
+    hits = _hits(text[begin : near + _BLOCK + EXCERPT], needles, begin)
     start = max(0, hits[0][0] - BEFORE) if hits else 0
     end = min(len(text), start + EXCERPT)
     out = ["…" if start else ""]
@@ -33,14 +40,38 @@ def excerpt_html(text: str, needles: Sequence[str]) -> str:
     return "".join(out)
 
 
-def _hits(text: str, needles: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the text itself was hit, in order; they may overlap."""
+def _first_hit(text: str, needles: Sequence[str]) -> tuple[int, int]:
+    """Where the block begins in which the first hit does, and the one after it."""
+    blocks = _blocks(text)
+    parts = [folded(text[start:end]) for start, end in blocks]
+    plain = "".join(parts)
+    found = [hit.start() for needle in needles if (hit := re.search(needle, plain))]
+    if not found:
+        return 0, 0
+    begins = [0, *accumulate(map(len, parts))]
+    at = min(bisect.bisect_right(begins, min(found)) - 1, len(blocks) - 1)
+    return blocks[at]
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """A text in pieces that are folded as they are in the whole."""
+    starts = [0]
+    for start in range(_BLOCK, len(text), _BLOCK):
+        at = start
+        while at < min(start + _MARKS, len(text)) and _joins(text[at]):
+            at += 1
+        starts.append(at)
+    return [(start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _hits(text: str, needles: Sequence[str], begin: int) -> list[tuple[int, int]]:
+    """Where a piece of the text was hit, in order, as places of the whole; they may overlap."""
     if not needles:
         return []
     plain, places = _folded_with_places(text)
     pattern = "|".join(f"(?:{needle})" for needle in needles)
     return [
-        (places[hit.start()], places[hit.end() - 1] + 1)
+        (begin + places[hit.start()], begin + places[hit.end() - 1] + 1)
         for hit in re.finditer(pattern, plain)
         if hit.end() > hit.start()
     ]
@@ -48,9 +79,8 @@ def _hits(text: str, needles: Sequence[str]) -> list[tuple[int, int]]:
 
 def _folded_with_places(text: str) -> tuple[str, Sequence[int]]:
     """The folded text, and where each of its characters comes from."""
-    whole = folded(text)
-    if unicodedata.is_normalized("NFKC", text) and len(whole) == len(text):
-        return whole, range(len(text))
+    if keeps_places(text):
+        return folded(text), range(len(text))
     parts: list[str] = []
     places: list[int] = []
     for start, segment in _segments(text):
@@ -68,4 +98,5 @@ def _segments(text: str) -> list[tuple[int, str]]:
 
 
 def _joins(character: str) -> bool:
-    return unicodedata.combining(character) != 0 or "\u1160" <= character <= "\u11ff"
+    composes = "\u1160" <= character <= "\u11ff" or character in "\uff9e\uff9f"
+    return composes or unicodedata.combining(character) != 0

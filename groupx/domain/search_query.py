@@ -8,26 +8,45 @@ import re
 
 import attrs
 
-from groupx.domain.search_text import folded, is_run, pieces, run_tokens, sign, words
+from groupx.domain.search_chunks import Chunk, chunks, pattern
+from groupx.domain.search_folding import folded
 
 MAX_PIECES = 24
-"""Of one search; what is typed beyond is not looked for."""
-MAX_RUN = 32
-"""Characters of a run without blanks that are compared."""
+"""Of one search, and words of one phrase; what is typed beyond is not looked for."""
 MAX_QUERY = 1_000
 """Characters of a search that are read; so many of any script fit into a request's address."""
 
-_GROWS = " *"
-_FILTER = re.compile(r'(?<!\S)(from|to|before|after|has):(?:"([^"]+)"|([^\s"]+))', re.IGNORECASE)
-_QUOTED = re.compile(r'"([^"]*)"')
+_QUOTE = '"“”„‟＂'
+_FILTER = re.compile(
+    rf"(?<!\S)(from|to|before|after|has)[:：](?:[{_QUOTE}]([^{_QUOTE}]+)[{_QUOTE}]|([^\s{_QUOTE}]+))",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(f"[{_QUOTE}]([^{_QUOTE}]*)[{_QUOTE}]")
+_DAY = re.compile(r"(\d{4})(?:[-/](\d{1,2}))?(?:[-/](\d{1,2}))?")
+_HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,39}")
+"""Perhaps the beginning of a commit's."""
+
+
+@attrs.frozen
+class Term:
+    """Tokens that must be neighbours."""
+
+    tokens: tuple[str, ...]
+    grows: bool = False
+    """The last one may be the beginning of others."""
+
+    @property
+    def expression(self) -> str:
+        """For the index."""
+        return f'"{" ".join(self.tokens)}"{" *" if self.grows else ""}'
 
 
 @attrs.frozen(kw_only=True)
 class SearchTerms:
     """A search, understood."""
 
-    expression: str
-    """For the index; empty when nothing is to be looked for."""
+    terms: tuple[Term, ...] = ()
+    """All of them are wanted."""
     needles: tuple[str, ...] = ()
     """Patterns of what to mark in a folded text."""
     author: str | None = None
@@ -41,19 +60,24 @@ class SearchTerms:
     """Records too that were rewritten or taken back."""
 
     @property
+    def expression(self) -> str:
+        """For the index; empty when no words are to be looked for."""
+        return " AND ".join(term.expression for term in self.terms)
+
+    @property
     def is_empty(self) -> bool:
         """Whether it names neither a word nor a filter."""
-        said = (self.expression, self.author, self.target, self.before, self.after)
+        said = (self.terms, self.author, self.target, self.before, self.after)
         return not self.has_code and not any(said)
 
     @property
-    def grows(self) -> bool:
-        """Whether the last word may be the beginning of others."""
-        return self.expression.endswith(_GROWS)
+    def beginnings(self) -> tuple[str, ...]:
+        """What any number of words may begin with."""
+        return tuple(term.tokens[-1] for term in self.terms if term.grows)
 
     def of_whole_words(self) -> "SearchTerms":
-        """The same without that."""
-        return attrs.evolve(self, expression=self.expression.removesuffix(_GROWS))
+        """The same without such."""
+        return attrs.evolve(self, terms=tuple(Term(term.tokens) for term in self.terms))
 
 
 def parse_search(text: str) -> SearchTerms:
@@ -85,85 +109,63 @@ def parse_search(text: str) -> SearchTerms:
 def parse_words(text: str) -> SearchTerms:
     """The same without filters: what looks like one is words."""
     text = text[:MAX_QUERY]
-    terms: list[_Term] = []
+    terms: list[Term] = []
+    needles: list[str] = []
     end = 0
     for quoted in _QUOTED.finditer(text):
-        terms += _loose(text[end : quoted.start()])
-        terms += _phrase(quoted[1])
+        _take(_loose(text[end : quoted.start()]), terms, needles)
+        _take([_chunks(quoted[1])], terms, needles)
         end = quoted.end()
     last = _loose(text[end:])
-    terms = [*terms, *last][:MAX_PIECES]
-    parts = [term.expression for term in terms]
-    if last and terms[-1] is last[-1] and terms[-1].grows:
-        parts[-1] += _GROWS
+    _take(last, terms, needles, grows=bool(last))
     return SearchTerms(
-        expression=" AND ".join(parts),
-        needles=tuple(dict.fromkeys(term.needle for term in terms)),
+        terms=tuple(dict.fromkeys(terms))[:MAX_PIECES],
+        needles=tuple(dict.fromkeys(needles))[:MAX_PIECES],
     )
 
 
-@attrs.frozen
-class _Term:
-    expression: str
-    needle: str
-    grows: bool
-    """Whether it may be the beginning of a word, when it stands last."""
+def _loose(text: str) -> list[list[Chunk]]:
+    return [[chunk] for chunk in _chunks(text)]
 
 
-def _loose(text: str) -> list[_Term]:
-    return [term for piece in pieces(folded(text)) if (term := _term(piece)) is not None]
+def _chunks(text: str) -> list[Chunk]:
+    return list(chunks(folded(text)))
 
 
-def _term(piece: str) -> _Term | None:
-    if is_run(piece):
-        run = piece[:MAX_RUN]
-        return _Term(_quote(_run_phrase(run)), re.escape(run), grows=False)
-    own = sign(piece)
-    if own is not None:
-        return _Term(_quote([own]), re.escape(piece), grows=False)
-    found = words(piece)[:MAX_PIECES]
-    if not found:
-        return None
-    return _Term(_quote(found), _word_needle(found), grows=len(found[-1]) > 1)
+def _take(
+    phrases: list[list[Chunk]], terms: list[Term], needles: list[str], *, grows: bool = False
+) -> None:
+    """The terms of phrases; the last word of all may go on if it `grows`."""
+    for at, phrase in enumerate(phrases):
+        if phrase:
+            terms += _terms(phrase, grows=grows and at == len(phrases) - 1)
+            needles.append(pattern(phrase))
 
 
-def _phrase(text: str) -> list[_Term]:
-    """Neighbours where they are words; runs and signs within are looked for beside them."""
-    together: list[str] = []
-    terms: list[_Term] = []
-    for piece in pieces(folded(text)):
-        if is_run(piece) or sign(piece) is not None:
-            terms += [] if (term := _term(piece)) is None else [term]
-        else:
-            together += words(piece)
-            continue
-        terms += _neighbours(together)
-        together = []
-    return [*terms, *_neighbours(together)]
+def _terms(phrase: list[Chunk], *, grows: bool) -> list[Term]:
+    tokens = tuple(token for chunk in phrase for token in chunk.tokens)
+    if len(phrase) == 1 and phrase[0].is_run:
+        tokens = tokens[1:-1] or tokens
+    word = phrase[-1].last_word or ""
+    goes_on = len(tokens) <= MAX_PIECES and (
+        len(word) > 1 if grows else len(tokens) == 1 and _HASH.fullmatch(word) is not None
+    )
+    signs = [Term((sign,), goes_on and len(tokens) == 1) for sign in _signs(phrase)]
+    return [*([Term(tokens[:MAX_PIECES], goes_on)] if tokens else []), *signs]
 
 
-def _neighbours(found: list[str]) -> list[_Term]:
-    found = found[:MAX_PIECES]
-    return [_Term(_quote(found), _word_needle(found), grows=False)] if found else []
-
-
-def _run_phrase(run: str) -> list[str]:
-    return [run] if len(run) < 3 else run_tokens(run)[1:-1]
-
-
-def _quote(tokens: list[str]) -> str:
-    return '"' + " ".join(tokens) + '"'
-
-
-def _word_needle(found: list[str]) -> str:
-    return r"(?<![^\W_])" + r"[\W_]+".join(re.escape(word) for word in found)
+def _signs(phrase: list[Chunk]) -> list[str]:
+    return [sign for chunk in phrase for sign in chunk.signs]
 
 
 def _value(name: str, value: str) -> str | None:
     if name == "has":
         return value.lower() if value.lower() in ("code", "history") else None
     if name in ("from", "to"):
-        return value
+        return value.removeprefix("@") or None
+    day = _DAY.fullmatch(value)
+    if day is not None:
+        value = f"{day[1]}-{day[2] or 1:0>2}-{day[3] or 1:0>2}"
     try:
         when = datetime.datetime.fromisoformat(value)
     except ValueError:

@@ -7,7 +7,9 @@ messages have in common with them, however long the room is.
 import re
 from collections.abc import Iterator
 
-from groupx.domain.search_text import folded, is_run, pieces, sign, words
+from groupx.domain.search_chunks import chunks
+from groupx.domain.search_folding import folded
+from groupx.domain.search_text import run_tokens, word_token
 
 MARK = "\U000ffff0"
 """Keeps a token together in the index, and is in no folded text."""
@@ -51,14 +53,13 @@ def telling_tokens(text: str) -> tuple[str, ...]:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    for piece in pieces(folded(text)):
-        if is_run(piece):
-            yield from (piece[at : at + 2] for at in range(len(piece) - 1))
-            continue
-        yield from (word for word in words(piece) if len(word) >= SHORTEST)
-        own = sign(piece)
-        if own is not None and words(piece):
-            yield own
+    for chunk in chunks(folded(text)):
+        for part in chunk.parts:
+            if part.kind == "run":
+                yield from run_tokens(part.text)[1::2]
+            elif part.kind == "word" and len(part.text) >= SHORTEST:
+                yield word_token(part.text)
+        yield from chunk.signs if any(part.kind == "word" for part in chunk.parts) else ()
 
 
 def _quote(tokens: list[str]) -> str:

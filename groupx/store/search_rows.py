@@ -13,6 +13,7 @@ from groupx.domain.search_records import marked
 from groupx.domain.search_text import MAX_INDEXED, index_tokens
 from groupx.store.event_rows import content_of, load_json
 from groupx.store.record_rows import SHELVES, find_record
+from groupx.store.search_index import keep_in_step
 
 _ADD = """
 INSERT OR IGNORE INTO search_docs (
@@ -111,6 +112,7 @@ def _record(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _forget(conn: sqlite3.Connection, kind: str, ref_id: str) -> None:
+    keep_in_step(conn)
     row = conn.execute(_FIND, (kind, ref_id)).fetchone()
     if row is None:
         return

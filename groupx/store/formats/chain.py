@@ -17,6 +17,7 @@ from groupx.store.formats import (
     step_09,
     step_10,
 )
+from groupx.store.search_index import keep_in_step
 
 
 @attrs.frozen(kw_only=True)
@@ -65,6 +66,7 @@ def create(conn: sqlite3.Connection, values: Mapping[str, str]) -> None:
     """Run the whole chain and set the marker, inside the caller's transaction."""
     for step in STEPS:
         run_step(conn, step, values)
+    keep_in_step(conn)
     mark(conn, 0)
 
 

@@ -9,9 +9,9 @@ import orjson
 from groupx.domain.ids import ActorId
 from groupx.domain.memory import AnyRecord, Family, IdentityRecord
 from groupx.domain.search_excerpt import excerpt_html
+from groupx.domain.search_folding import folded
 from groupx.domain.search_page import Indexing, SearchHit, SearchPage, SearchQuery
 from groupx.domain.search_query import SearchTerms, parse_search
-from groupx.domain.search_text import folded
 from groupx.store.queries.rooms import active_room, must_exist
 from groupx.store.record_rows import find_record
 from groupx.store.search_rows import document_text

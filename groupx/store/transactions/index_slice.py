@@ -6,6 +6,7 @@ from groupx.domain.commands import CommandKey
 from groupx.domain.search_page import Indexing
 from groupx.store.command_rows import first_result, remember
 from groupx.store.event_rows import load_json
+from groupx.store.search_index import empty_index, keep_in_step
 from groupx.store.search_rows import KINDS, Indexable, index_event
 from groupx.store.search_untold import index_untold
 from groupx.store.transaction import Transaction
@@ -27,19 +28,15 @@ WHERE e.seq > ? AND e.seq <= ? AND e.event_type IN {tuple(KINDS)}
     AND w.idempotency_key = 'message:' || e.event_id || ':withdrawn')
 ORDER BY e.seq
 """
-_CLEAR = (
-    "INSERT INTO search_fts (search_fts) VALUES ('delete-all')",
-    "DELETE FROM search_docs",
-    "UPDATE search_state SET indexed_through_seq = 0",
-)
 
 
 def index_slice(tx: Transaction, _: None) -> bool:
     """Index the next piece of the history; whether there is more.
 
     It may be asked for at any time, and again: nothing is indexed twice. The last event counts as
-    indexed only once the records that no event tells of are.
+    indexed only once the records that no event tells of are. An index by other rules begins anew.
     """
+    keep_in_step(tx.conn)
     done, total = tx.conn.execute(_STATE).fetchone()
     if done >= total:
         return False
@@ -58,8 +55,7 @@ def reindex(tx: Transaction, key: CommandKey) -> Indexing:
     known = first_result(tx, key)
     if known is not None:
         return Indexing(done=known["done"], total=known["total"])
-    for statement in _CLEAR:
-        tx.conn.execute(statement)
+    empty_index(tx.conn)
     done, total = tx.conn.execute(_STATE).fetchone()
     begun = Indexing(done=done, total=total)
     remember(tx, key, begun)

@@ -31,7 +31,7 @@ async def search(services: Services, call: Call) -> Answer:
     try:
         page = await services.store.ask(Read(read_search, query, SEARCH_DEADLINE_MS))
     except GroupXError as error:
-        if error.code is not ErrorCode.STORE_BUSY or not parse_search(query.text).grows:
+        if error.code is not ErrorCode.STORE_BUSY or not parse_search(query.text).beginnings:
             raise
         whole = attrs.evolve(query, whole_words=True)
         page = await services.store.ask(Read(read_search, whole, SEARCH_DEADLINE_MS))

@@ -7,6 +7,7 @@ import attrs
 import pytest
 
 from groupx.domain.search_page import Indexing, SearchQuery
+from groupx.store import search_index, search_rows
 from groupx.store.opening import open_ledger
 from groupx.store.queries.search import search
 from groupx.store.transaction import Transaction
@@ -104,6 +105,52 @@ def test_what_a_pruned_room_leaves_to_its_agents_is_still_found(ledger):
     assert docs(ledger.conn) == [("memory", kept.memory_id, 1)]
 
 
+def cut_by_other_rules(ledger, monkeypatch, tokens="word"):
+    """As by a program that made something else of each text."""
+    with monkeypatch.context() as other:
+        other.setattr(search_index, "CUT", "\U000ffff11x0")
+        other.setattr(search_rows, "index_tokens", lambda text: tokens)
+        ledger.write(reindex, ledger.key("search.reindex"))
+        to_the_end(ledger)
+
+
+def test_an_index_by_other_rules_begins_anew_and_once(ledger, monkeypatch):
+    first, second = said(ledger, 2)
+    cut_by_other_rules(ledger, monkeypatch, tokens="other")
+    assert (hits(ledger, "word"), hits(ledger, "other")) == ([], [second, first])
+    assert ledger.write(index_slice, None) is True
+    assert hits(ledger, "other") == []
+    to_the_end(ledger)
+    assert hits(ledger, "word") == [second, first]
+    assert ledger.write(index_slice, None) is False
+
+
+@pytest.mark.parametrize("rules", ["of now", "others"])
+def test_what_is_withdrawn_leaves_no_token_behind(ledger, monkeypatch, rules):
+    """An index that is told to forget other tokens than it has would keep them, or be damaged."""
+    first, second = said(ledger, 2)
+    if rules == "others":
+        cut_by_other_rules(ledger, monkeypatch, tokens="word other")
+    ledger.write(withdraw, withdrawal(ledger, second))
+    to_the_end(ledger)
+    assert hits(ledger, "word") == [first]
+    found = "SELECT rowid FROM search_fts WHERE search_fts MATCH 'word OR other'"
+    assert len(ledger.rows(found)) == 1
+    ledger.conn.execute("INSERT INTO search_fts (search_fts) VALUES ('integrity-check')")
+
+
+def test_a_file_from_before_the_rules_were_told_is_indexed_anew(tmp_path):
+    conn = frozen(tmp_path, "format-10.db")()
+    told = "SELECT rowid FROM search_fts WHERE search_fts MATCH ?"
+    asked = (f'"{search_index.CUT}"',)
+    assert conn.execute(told, asked).fetchall() == []
+    while write(conn, index_slice, None):
+        pass
+    assert conn.execute(told, asked).fetchall() == [(0,)]
+    assert search(conn, SearchQuery(text="after:2000-01-01", all_rooms=True)).indexing is None
+    conn.close()
+
+
 def frozen(tmp_path, name):
     path = tmp_path / "room.db"
     shutil.copyfile(FIXTURES / name, path)
@@ -142,7 +189,8 @@ def test_an_older_file_is_found_whole_also_when_it_was_killed_in_the_middle(
         AND json_extract(w.body_json, '$.messageEventId') = e.event_id)"""
     messages = sum(kind in ("message", "dispatch") for kind, _, _ in docs(conn))
     assert (messages,) == conn.execute(wanted).fetchone()
-    assert conn.execute("SELECT count(*) FROM search_fts").fetchone() == (len(docs(conn)),)
+    texts = "SELECT count(*) FROM search_fts WHERE rowid <> 0"
+    assert conn.execute(texts).fetchone() == (len(docs(conn)),)
     conn.close()
 
 

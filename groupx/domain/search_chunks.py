@@ -1,0 +1,141 @@
+"""What is sought, cut as the index cuts what is said: stretches between separators."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from groupx.domain.search_text import (
+    PICTURES,
+    QUIET,
+    RUNS,
+    SEPARATORS,
+    SYMBOLS,
+    after_word,
+    before_word,
+    kept,
+    run_tokens,
+    word_token,
+)
+
+MAX_RUN = 32
+"""Characters of a run without blanks that are compared."""
+
+_STRETCH = re.compile(f"[^{SEPARATORS}]+")
+_WORD = f"[^{RUNS}{PICTURES}{SYMBOLS}{SEPARATORS}]+"
+_PART = re.compile(
+    f"(?P<run>[{RUNS}]+)|(?P<picture>[{PICTURES}])|(?P<symbols>[{SYMBOLS}]+)|(?P<word>{_WORD})"
+)
+
+
+@attrs.frozen
+class Part:
+    """A piece of one kind."""
+
+    kind: str
+    """run, picture, symbols or word."""
+    text: str
+
+
+@attrs.frozen
+class Chunk:
+    """What stands between two separators of a folded text, without what ends a sentence."""
+
+    parts: tuple[Part, ...]
+    tokens: tuple[str, ...]
+    """Words and runs, which must be neighbours in this order."""
+    signs: tuple[str, ...]
+    """Tokens that must be there too, in any place."""
+
+    @property
+    def last_word(self) -> str | None:
+        """The word at its end, if a word is there."""
+        last = self.parts[-1]
+        return last.text if last.kind == "word" else None
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it has one word and no other."""
+        return len(self.tokens) == 1 and self.last_word is not None
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run and nothing else."""
+        return len(self.parts) == 1 and self.parts[0].kind == "run"
+
+
+def chunks(text: str) -> Iterator[Chunk]:
+    """Of a folded text; those that say something."""
+    for stretch in _STRETCH.findall(text):
+        bare = stretch.rstrip(QUIET)
+        if bare:
+            yield _chunk(bare)
+
+
+def _chunk(stretch: str) -> Chunk:
+    parts = tuple(Part(str(it.lastgroup), it[0]) for it in _PART.finditer(stretch))
+    tokens: list[str] = []
+    signs: list[str | None] = []
+    for at, part in enumerate(parts):
+        if part.kind == "run":
+            tokens += run_tokens(part.text[:MAX_RUN])
+        elif part.kind == "word":
+            tokens.append(word_token(part.text))
+        elif part.kind == "picture":
+            signs.append(kept(part.text))
+        else:
+            signs.append(_sign(part.text, _word(parts, at - 1), _word(parts, at + 1)))
+    return Chunk(parts, tuple(tokens), tuple(sign for sign in signs if sign is not None))
+
+
+def _sign(symbols: str, before: str | None, after: str | None) -> str | None:
+    """Symbols at one word say something of it; between two they only part them."""
+    if before is not None and after is not None:
+        return None
+    if before is not None:
+        return after_word(before, symbols)
+    return kept(symbols) if after is None else before_word(symbols, after)
+
+
+def _word(parts: Sequence[Part], at: int) -> str | None:
+    inside = 0 <= at < len(parts) and parts[at].kind == "word"
+    return parts[at].text if inside else None
+
+
+def pattern(found: Sequence[Chunk]) -> str:
+    """What to mark in a folded text that has these chunks one after the other; it never tries twice
+    what stands between them."""
+    parts = [part for chunk in found for part in _shown(chunk.parts)]
+    begins = {id(chunk.parts[0]) for chunk in found}
+    pieces = [_first(parts[0])]
+    for last, part in itertools.pairwise(parts):
+        pieces += [_gap(last.kind, part.kind, is_apart=id(part) in begins), _literal(part)]
+    return "".join(pieces)
+
+
+def _first(part: Part) -> str:
+    """Of a word only its beginning is one; looked at behind a letter, as letters are found fast."""
+    literal = _literal(part)
+    if part.kind != "word":
+        return literal
+    letter = re.escape(part.text[0])
+    return rf"{letter}(?<![^\W_{RUNS}]{letter}){literal.removeprefix(letter)}"
+
+
+def _literal(part: Part) -> str:
+    return re.escape(part.text[:MAX_RUN] if part.kind == "run" else part.text)
+
+
+def _gap(before: str, after: str, *, is_apart: bool) -> str:
+    if after in ("picture", "symbols"):
+        return r"\s*+"
+    if before == "symbols" and not is_apart:
+        return ""
+    return r"[\W_]++" if before == after else r"[\W_]*+"
+
+
+def _shown(parts: Sequence[Part]) -> list[Part]:
+    """Without the symbols between others."""
+    ends = (0, len(parts) - 1)
+    return [part for at, part in enumerate(parts) if part.kind != "symbols" or at in ends]
