@@ -1,5 +1,6 @@
 """The `groupx` program, and `python -m groupx`."""
 
+import gc
 import sys
 
 from groupx.supervisor.early_signals import end_at_signals
@@ -9,6 +10,7 @@ def main() -> None:
     """The command line. Of `groupx run`, a signal means the end from the very first moment."""
     if sys.argv[1:2] == ["run"]:
         end_at_signals()
+        gc.disable()  # nothing of all that is imported is garbage (cli/run.py enables it)
     from groupx import cli  # noqa: PLC0415 — only once signals are obeyed
 
     cli.main()

@@ -16,8 +16,9 @@ from groupx.cli.failures import DONE, Refused
 from groupx.cli.offline import leased, ledger, running_or_none
 from groupx.cli.place import Place, config_options, find_place, refuse_misplaced
 from groupx.cli.running import Running, client_of
+from groupx.store.exchange.exporting import ExportRequest, export_of
 from groupx.store.exchange.files import make_private, new_file
-from groupx.store.exchange.formats import FORMS, JSONL, ExportRequest, export_of
+from groupx.store.exchange.formats import FORMS, JSONL
 from groupx.store.exchange.reading import run
 
 EXPORT_SECONDS = 120.0

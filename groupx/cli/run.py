@@ -1,5 +1,6 @@
 """`groupx run`: the daemon in the foreground."""
 
+import gc
 import os
 import sys
 from functools import partial
@@ -11,13 +12,10 @@ import click
 
 from groupx.cli.announcing import Announcer
 from groupx.cli.browser import Opener, has_display
-from groupx.cli.demo import ensure_demo
 from groupx.cli.failures import DONE, FATAL, Refused
 from groupx.cli.place import Place, config_options, find_place
-from groupx.cli.running import Silent, find_running, is_silent, occupant
 from groupx.domain.config import Config
 from groupx.domain.config_draft import DEFAULT_PORT
-from groupx.domain.runtime_keys import runtime_scope_key
 from groupx.process.environment import RUN_VARIABLE
 from groupx.process.killing import KILL_VARIABLE, arm, read_order
 from groupx.supervisor.early_signals import hold_signals_for_exec
@@ -60,6 +58,8 @@ def command(
         raise Refused("--reset empties the demo room: it needs --demo.")
     place = find_place(config=config, demo=demo)
     if demo:
+        from groupx.cli.demo import ensure_demo
+
         ensure_demo(place, reset=reset)
     at_terminal = log_file is None and sys.stdout.isatty()
     opener = Opener() if at_terminal and not no_open and has_display() else None
@@ -127,6 +127,8 @@ def _run(order: _Order) -> int | None:
     from groupx.supervisor.lease import LeaseImpossible, LeaseTaken
     from groupx.supervisor.listener import PortTaken, PortUnusable
 
+    gc.freeze()  # what was imported stays: it is never searched again
+    gc.enable()
     try:
         if order.place.needs_setup:
             return run_setup(order.setup_plan())
@@ -135,12 +137,13 @@ def _run(order: _Order) -> int | None:
         click.echo(f"groupx: {error}", err=True)
         raise click.exceptions.Exit(FATAL) from None
     except PortTaken as taken:
-        raise Refused(_who_holds(order.place, taken.port)) from None
+        from groupx.cli.occupied import who_holds
+
+        raise Refused(who_holds(order.place, taken.port)) from None
     except LeaseTaken as error:
-        running = find_running(order.place)
-        if running is not None:
-            raise Refused(_already(running.port)) from None
-        raise Refused(str(error)) from None
+        from groupx.cli.occupied import who_runs
+
+        raise Refused(who_runs(order.place) or str(error)) from None
     except (LeaseImpossible, PortUnusable, SpawnError) as error:
         raise Refused(str(error)) from None
 
@@ -177,27 +180,3 @@ def _obey_kill_order() -> None:
         raise Refused(f"{KILL_VARIABLE} says where a test kills this run, but {error}.") from None
     arm(order)
     click.echo(f"groupx: {KILL_VARIABLE} is set: this run kills itself at {text}.", err=True)
-
-
-def _already(port: int) -> str:
-    return (
-        f"this config's room already runs on http://127.0.0.1:{port}/, so no second one was "
-        "started. Open it with `groupx open`, or stop it with `groupx stop`."
-    )
-
-
-def _who_holds(place: Place, port: int) -> str:
-    holder, _ = occupant(port, runtime_scope_key(str(place.config_path)))
-    if holder == "same":
-        return _already(port)
-    if holder == "other":
-        return (
-            f"the room of another config listens on port {port}; it was left alone and nothing "
-            "was started. Stop it, or give this config another server.port (or run with --port)."
-        )
-    if holder == "foreign" and is_silent(place, port):
-        return Silent(place, port).message
-    return (
-        f"port {port} is taken by a program that is not GroupX; it was left alone and nothing was "
-        "started. Stop that program, or give this config another server.port (or run with --port)."
-    )

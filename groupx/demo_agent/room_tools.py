@@ -1,14 +1,15 @@
 """The room's tools over MCP (streamable HTTP, 2025-06-18), with the standard library only."""
 
-import http.client
 import itertools
 import json
-import socket
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from groupx.demo_agent.wire import Cancel, CancelledByClient, Json
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
 
 VERSION = "2025-06-18"
 SECONDS = 70.0
@@ -85,12 +86,13 @@ class RoomTools:
 
     def _post(self, message: Json, cancel: Cancel) -> list[Json]:
         """Every message of the answer; none when there was no answer."""
-        connection = http.client.HTTPConnection(
-            self._place.hostname or "", self._place.port, timeout=SECONDS
-        )
+        from http.client import HTTPConnection, HTTPException  # noqa: PLC0415  few turns need it
+        from socket import SHUT_RDWR  # noqa: PLC0415
+
+        connection = HTTPConnection(self._place.hostname or "", self._place.port, timeout=SECONDS)
         try:
             connection.connect()
-            with cancel.ends(partial(connection.sock.shutdown, socket.SHUT_RDWR)):
+            with cancel.ends(partial(connection.sock.shutdown, SHUT_RDWR)):
                 body = json.dumps(message).encode()
                 connection.request("POST", self._place.path, body, self._headers)
                 response = connection.getresponse()
@@ -98,7 +100,7 @@ class RoomTools:
                 if session is not None:
                     self._headers["Mcp-Session-Id"] = session
                 return _messages(response)
-        except (OSError, http.client.HTTPException, ValueError):
+        except (OSError, HTTPException, ValueError):
             if cancel.is_set():
                 raise CancelledByClient from None
             return []
@@ -106,7 +108,7 @@ class RoomTools:
             connection.close()
 
 
-def _messages(response: http.client.HTTPResponse) -> list[Json]:
+def _messages(response: "HTTPResponse") -> list[Json]:
     body = response.read().decode()
     if response.headers.get_content_type() == "text/event-stream":
         data = [line[len("data:") :] for line in body.split("\n") if line.startswith("data:")]

@@ -5,33 +5,42 @@ import threading
 import time
 from typing import Any, NoReturn
 
-import attrs
-
 from groupx.demo_agent.room_tools import RoomTools, ToolRefused
 from groupx.demo_agent.wire import Cancel, CancelledByClient, Json, Wire
 
 END_TURN = "end_turn"
 
 
-@attrs.define(kw_only=True)
 class Turn:
     """One running prompt: what a scene can do to the client."""
 
-    wire: Wire
-    session_id: str
-    message: str
-    packet: str
-    name: str
-    agent_id: str
-    pace: float
-    tools_of_room: RoomTools | None = None
-    cancel: Cancel = attrs.field(factory=Cancel)
-    answered: threading.Event = attrs.field(factory=threading.Event)
-    """The client answered the permission request."""
-    deaf: bool = False
-    """Ignores cancel."""
-    words: int = 0
-    tools: int = 0
+    def __init__(
+        self,
+        *,
+        wire: Wire,
+        session_id: str,
+        message: str,
+        packet: str,
+        name: str,
+        agent_id: str,
+        pace: float,
+        tools_of_room: RoomTools | None = None,
+    ) -> None:
+        self.wire = wire
+        self.session_id = session_id
+        self.message = message
+        self.packet = packet
+        self.name = name
+        self.agent_id = agent_id
+        self.pace = pace
+        self.tools_of_room = tools_of_room
+        self.cancel = Cancel()
+        self.answered = threading.Event()
+        """The client answered the permission request."""
+        self.deaf = False
+        """Ignores cancel."""
+        self.words = 0
+        self.tools = 0
 
     def update(self, variant: str, /, **fields: Any) -> None:
         """Send one session/update."""

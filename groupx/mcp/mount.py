@@ -9,7 +9,7 @@ from groupx.actors.callers import Caller, Callers, Desk
 from groupx.domain.errors import ErrorCode, GroupXError
 
 LOADING_SECONDS = 15.0
-"""A program that starts with the daemon waits this long for the tools to be there."""
+"""The first request waits this long for the tools to be there."""
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -39,8 +39,9 @@ class McpMount:
 
     def __init__(self, callers: Callers) -> None:
         self._callers = callers
+        self._load: Callable[[], Awaitable[OpenDesk]] | None = None
         self._open: OpenDesk | None = None
-        self._loaded = trio.Event()
+        self._loading = trio.Lock()
         self._opening = trio.Lock()
         self._managers: dict[Caller, Manager] = {}
         self._nursery: trio.Nursery | None = None
@@ -51,11 +52,10 @@ class McpMount:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Serve until cancelled. `load` brings what is heavy; requests wait for it."""
+        """Serve until cancelled. `load` brings what is heavy, once a request needs it."""
         async with trio.open_nursery() as self._nursery:
+            self._load = load
             task_status.started()
-            self._open = await load()
-            self._loaded.set()
             await trio.sleep_forever()
 
     def caller(self, authorization: str | None, desk: Desk) -> Caller:
@@ -85,7 +85,7 @@ class McpMount:
 
     async def _manager(self, caller: Caller) -> Manager:
         with trio.move_on_after(LOADING_SECONDS):
-            await self._loaded.wait()
+            await self._be_loaded()
         if self._open is None or self._nursery is None:
             raise GroupXError(
                 ErrorCode.MCP_UNAVAILABLE,
@@ -96,6 +96,11 @@ class McpMount:
                 raise _nobody()
             found = self._managers.get(caller)
             return found or await self._nursery.start(self._keep, self._open, caller)
+
+    async def _be_loaded(self) -> None:
+        async with self._loading:
+            if self._open is None and self._load is not None:
+                self._open = await self._load()
 
     async def _keep(
         self,

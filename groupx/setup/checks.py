@@ -42,11 +42,11 @@ class Checks:
         *,
         clock: Callable[[], float] = trio.current_time,
     ) -> None:
+        self._adapters = adapters
         self._spawner = spawner
         self._clock = clock
         self._room = trio.CapacityLimiter(AT_ONCE)
-        self._adapters = {name: it for name, it in adapters.items() if offer_of(name).command}
-        self._last = {name: _Last() for name in self._adapters}
+        self._last = {name: _Last() for name in adapters if offer_of(name).command}
 
     async def check(self, driver: str) -> "Checkup":
         """What was found. NOT_FOUND for a driver that has no program of its own."""

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from groupx.cli import client, group
+from groupx.cli.occupied import who_holds
 from groupx.cli.place import Place, find_place
-from groupx.cli.run import _who_holds
 from groupx.cli.running import Running, Silent, find_running
 from groupx.domain.config_parsing import SMALLEST_CONFIG
 from groupx.supervisor.lease import RunLease
@@ -54,13 +54,13 @@ def test_status_as_json_says_it_too(port: int):
 
 
 def test_its_port_is_not_called_a_strangers(place: Place, port: int):
-    assert "runs but does not answer" in _who_holds(place, port)
+    assert "runs but does not answer" in who_holds(place, port)
 
 
 def test_a_stranger_on_the_port_is_called_one(place: Place, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(client, "TIMEOUT_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        assert "not GroupX" in _who_holds(place, listening.getsockname()[1])
+        assert "not GroupX" in who_holds(place, listening.getsockname()[1])
 
 
 @pytest.mark.parametrize("error", [client.NobodyListens, client.NotARuntime])

@@ -36,6 +36,7 @@ class Entry:
         self.mount = McpMount(Callers("http://127.0.0.1", bytes))
         self.desks = {}
         self.opens_in = 0.0
+        self.loads = 0
 
     def open(self, caller):
         self.desks[caller.actor_id] = Desk(self.opens_in)
@@ -65,6 +66,7 @@ async def entered(loads_in=0.0):
     entry = Entry()
 
     async def load():
+        entry.loads += 1
         await trio.sleep(loads_in)
         return entry.open
 
@@ -72,6 +74,24 @@ async def entered(loads_in=0.0):
         await nursery.start(entry.mount.run, load)
         yield entry
         nursery.cancel_scope.cancel()
+
+
+async def test_the_tools_are_loaded_by_the_first_request_and_once(autojump_clock):
+    async with entered(1.0) as entry:
+        await trio.sleep(10)
+        assert entry.loads == 0
+        async with trio.open_nursery() as nursery:
+            for name in ("a", "b"):
+                nursery.start_soon(entry.serve, caller(name))
+        assert await entry.serve(caller("c")) is None
+        assert entry.loads == 1
+
+
+async def test_who_leaves_while_they_are_loaded_takes_them_from_nobody(autojump_clock):
+    async with entered(5.0) as entry:
+        with trio.move_on_after(1):
+            await entry.serve(caller("a"))
+        assert await entry.serve(caller("b")) is None
 
 
 async def test_a_request_waits_for_the_tools_to_be_loaded(autojump_clock):

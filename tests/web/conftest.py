@@ -8,6 +8,7 @@ import trio
 from groupx.actors.assistant_board import AssistantBoard
 from groupx.actors.callers import Caller
 from groupx.actors.event_hub import EventHub
+from groupx.actors.importing import imported
 from groupx.adapters.contract import Login
 from groupx.capabilities.checkup import Checkup
 from groupx.domain.commands import AcceptedMessage, CancelAnswer, QueuedTurnAnswer, WithdrawAnswer
@@ -35,6 +36,9 @@ from groupx.web.services import (
     StoreHealth,
 )
 from groupx.web.token import Token, read_token
+
+trio.run(imported, "groupx.web.quart_app")
+"""Once for all tests: on virtual time nobody waits for the thread that imports it."""
 
 PORT = 4310
 VIEW = AgentView(

@@ -9,8 +9,9 @@ import trio
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.limits import MAX_REQUEST_BYTES
 from groupx.web import asgi
-from groupx.web.app import HANDLERS, create_app
+from groupx.web.app import HANDLERS
 from groupx.web.policy import POLICIES, Auth, PolicyTable, is_direct
+from groupx.web.quart_app import create_app
 from groupx.web.requests import SENDER_FIELDS
 from groupx.web.services import Progress, RuntimeStatus, Status
 

@@ -7,7 +7,8 @@ import trio
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import Read, ToStore
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.store.exchange.formats import FORMS, JSONL, ExportRequest, export_of
+from groupx.store.exchange.exporting import ExportRequest, export_of
+from groupx.store.exchange.formats import FORMS, JSONL
 from groupx.store.exchange.reading import Ask, Export
 from groupx.web.guards import Call
 

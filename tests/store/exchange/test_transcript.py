@@ -7,7 +7,8 @@ import pytest
 from groupx.domain.commands import WithdrawCommand
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_WEB
-from groupx.store.exchange.formats import FORMS, ExportRequest, export_of
+from groupx.store.exchange.exporting import ExportRequest, export_of
+from groupx.store.exchange.formats import FORMS
 from groupx.store.exchange.reading import run
 from groupx.store.transactions.withdraw import withdraw
 from tests.store.exchange.conftest import HARD
