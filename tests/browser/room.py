@@ -68,6 +68,17 @@ class RoomPage:
         """Something of the scroller `e`."""
         return self.scroller.evaluate(f"e => {expression}")
 
+    def listening(self) -> int:
+        """How many listen to what the whole page hears; a part that closes must end it."""
+        session = self.page.context.new_cdp_session(self.page)
+        count = 0
+        for name in ("window", "document"):
+            found = session.send("Runtime.evaluate", {"expression": name})["result"]["objectId"]
+            told = session.send("DOMDebugger.getEventListeners", {"objectId": found})
+            count += len(told["listeners"])
+        session.detach()
+        return count
+
     def covered(self) -> list[str]:
         """What can be pressed in the timeline, is in sight, and has something else lying on it."""
         return self.page.evaluate(

@@ -24,6 +24,8 @@ def test_rooms_are_opened_read_and_found(open_room: OpenRoom, daemon: Daemon):
     bar = room.page.locator(".reading-bar")
     first = room.say("a xylophone stood here", "bob")
     expect(room.target(first, "Bob")).to_contain_text("replied")
+    listening = room.listening()
+    assert listening > 0
     room.say("please stall", "cleo")
     expect(room.agent("cleo")).to_contain_text("working")
 
@@ -36,6 +38,13 @@ def test_rooms_are_opened_read_and_found(open_room: OpenRoom, daemon: Daemon):
     sidebar.get_by_role("button", name="Open it").click()
     expect(room.page.locator("h1")).to_have_text("Second act")
     expect(room.page.get_by_text("Nothing has been said yet.")).to_be_visible()
+    for key in "ma":  # the memory, the assistant
+        room.scroller.focus()
+        room.page.keyboard.press(key)
+        expect(room.page.locator("#panel")).to_be_visible()
+        room.page.keyboard.press("Escape")
+        expect(room.page.locator("#panel")).to_be_hidden()
+    assert room.listening() == listening, "what is closed no longer listens"
 
     hits = _search(room, "xylophone from:web")
     expect(hits).to_have_count(1)
@@ -100,6 +109,7 @@ def test_everything_by_keyboard(open_room: OpenRoom):
     keys.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_contain_text("To the next message")
+    expect(dialog.locator("kbd", has_text="↓")).to_be_visible()
     keys.press("Escape")
     expect(dialog).to_be_hidden()
     expect(room.scroller).to_be_focused()
@@ -109,6 +119,11 @@ def test_everything_by_keyboard(open_room: OpenRoom):
     for _ in range(5):
         keys.press("k")
     expect(page.locator(".item:focus")).to_have_count(1)
+    above = page.locator(".item:focus").get_attribute("data-key")
+    keys.press("ArrowDown")
+    expect(page.locator(".item:focus")).not_to_have_attribute("data-key", str(above))
+    keys.press("ArrowUp")
+    expect(page.locator(".item:focus")).to_have_attribute("data-key", str(above))
     keys.press("j")
     keys.press("r")
     expect(page.locator(".reply-bar")).to_be_visible()

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenRoom
 from tests.browser.room import RoomPage
@@ -72,30 +72,58 @@ def test_recipients_and_drafts_survive_a_reload(open_room: OpenRoom):
     expect(room.page.locator(".chip")).to_have_count(2)
 
 
-def test_enter_never_sends_while_a_word_is_being_composed(open_room: OpenRoom):
-    room = open_room()
-    room.to("bob")
-    room.draft.focus()
-    session = room.page.context.new_cdp_session(room.page)
+def compose(field: Locator) -> None:
+    """Write 你好吗 with an input method, and Enter and the arrows go to that meanwhile."""
+    field.focus()
+    session = field.page.context.new_cdp_session(field.page)
     session.send(
         "Input.imeSetComposition", {"text": "你好", "selectionStart": 2, "selectionEnd": 2}
     )
-    session.send(
-        "Input.dispatchKeyEvent",
-        {"type": "keyDown", "key": "Enter", "windowsVirtualKeyCode": 229},
-    )
-    room.draft.evaluate(
-        "e => e.dispatchEvent(new KeyboardEvent('keydown',"
-        " {key: 'Enter', isComposing: true, bubbles: true, cancelable: true}))"
-    )
-    expect(room.draft).to_have_value("你好")
+    for key in ("ArrowDown", "Enter"):
+        session.send(
+            "Input.dispatchKeyEvent",
+            {"type": "keyDown", "key": key, "windowsVirtualKeyCode": 229},
+        )
+        field.evaluate(
+            "(e, key) => e.dispatchEvent(new KeyboardEvent('keydown',"
+            " {key, isComposing: true, bubbles: true, cancelable: true}))",
+            key,
+        )
+    expect(field).to_have_value("你好")
     session.send("Input.insertText", {"text": "你好吗"})
-    expect(room.draft).to_have_value("你好吗")
+    session.detach()
+    expect(field).to_have_value("你好吗")
+    expect(field).to_be_focused()
+
+
+def test_enter_chooses_nothing_while_a_word_is_being_composed(open_room: OpenRoom):
+    room = open_room()
+    room.to("bob")
+    asked: list[str] = []
+    room.page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    compose(room.draft)
+    assert asked == []
     room.draft.press("Shift+Enter")
     room.draft.press_sequentially("second line")
     room.draft.press("Enter")
     message = room.page.locator(".entry.message", has_text="second line").last
     expect(message.locator(".rendered")).to_have_text("你好吗\nsecond line")
+    expect(room.target(message, "Bob")).to_contain_text("replied")
+
+    room.page.keyboard.press("Control+k")
+    asked.clear()
+    compose(room.page.get_by_role("combobox", name="Search"))
+    expect(room.page.locator(".search-result").first).to_contain_text("你好吗")
+    assert len(asked) == 1, "what is composed is not searched for"
+    room.page.keyboard.press("Escape")
+
+    room.page.goto(f"http://127.0.0.1:{room.daemon.port}/#/setup")
+    card = room.page.locator(".agent-card").first
+    name = card.get_by_label("Name", exact=True)
+    name.fill("")
+    asked.clear()
+    compose(name)
+    assert asked == []
 
 
 def test_recipients_are_picked_by_keyboard(open_room: OpenRoom):

@@ -6,6 +6,7 @@ import { Completion, EVERYONE } from "./completion.js";
 import { Draft } from "../store/draft.js";
 import { Observers } from "./observers.js";
 import { ReplyBar } from "./reply_bar.js";
+import { isComposed } from "../base/composing.js";
 import { nameOf } from "../view/quote.js";
 import { h, fill, say } from "../base/dom.js";
 import { t } from "../words/index.js";
@@ -53,6 +54,11 @@ export class Composer {
       this.replying.element,
       this.line,
       this.error, this.hint));
+  }
+
+  /** Another takes its place. */
+  close() {
+    this.observers.close();
   }
 
   // --- recipients ---------------------------------------------------------------------------
@@ -138,7 +144,7 @@ export class Composer {
   }
 
   key(event) {
-    if (event.isComposing || event.keyCode === 229) return;
+    if (isComposed(event)) return;
     if (this.completion.key(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();

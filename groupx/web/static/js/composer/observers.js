@@ -1,5 +1,6 @@
 // Who watches the work that the next message asks for.
 
+import { isComposed } from "../base/composing.js";
 import { fill, h, redrawn } from "../base/dom.js";
 import { t } from "../words/index.js";
 
@@ -13,19 +14,31 @@ export class Observers {
     this.list = h("div", { class: "watch-list" });
     this.element = h("details", { class: "watch", hidden: true }, this.label, this.list);
     this.element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !this.element.open) return;
+      if (event.key !== "Escape" || isComposed(event) || !this.element.open) return;
       event.preventDefault();
       event.stopPropagation();
       this.close();
       this.label.focus();
     });
+    this.element.addEventListener("toggle", () => this.toggled());
+    /** Ends with the opened list. @type {AbortController | null} */
+    this.opening = null;
+  }
+
+  /** While the list is open, a press beside it closes it. */
+  toggled() {
+    this.opening?.abort();
+    this.opening = null;
+    if (!this.element.open || !this.element.isConnected) return;
+    this.opening = new AbortController();
     document.addEventListener("pointerdown", ({ target }) => {
       if (target instanceof Node && !this.element.contains(target)) this.close();
-    });
+    }, { signal: this.opening.signal });
   }
 
   close() {
     this.element.open = false;
+    this.toggled();
   }
 
   /** What goes with a message; null when nobody watches. */

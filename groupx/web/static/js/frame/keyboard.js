@@ -1,8 +1,11 @@
 // The page's keys: those of the table, unless a dialog is open or an input method composes.
 
+import { isComposed } from "../base/composing.js";
 import { actionOf } from "./keys.js";
 
 const WRITES = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button])";
+
+const ENTRY = "#timeline > .item";
 
 export class Keyboard {
   /** @param {Record<string, (n?: number) => void>} actions by the names of the table */
@@ -16,9 +19,10 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event */
   pressed(event) {
-    if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+    if (isComposed(event) || event.defaultPrevented) return;
     const { target } = event;
-    const found = actionOf(event, target instanceof Element && target.matches(WRITES));
+    const at = (selector) => target instanceof Element && target.matches(selector);
+    const found = actionOf(event, at(WRITES), at(ENTRY));
     if (!found || !this.actions[found.action] || document.querySelector("dialog[open]")) return;
     if (found.action !== "close") event.preventDefault();
     this.actions[found.action](found.n);

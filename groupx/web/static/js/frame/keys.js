@@ -1,13 +1,15 @@
 // Every key of the page: what the dialog shows and what the keyboard obeys.
 
-/** `keys`: as KeyboardEvent.key has them, `Mod` for Ctrl or Cmd; `typing`: also while one writes;
- * `shown`: what the dialog says instead of the keys. */
+/** `keys`: as KeyboardEvent.key has them, `Mod` for Ctrl or Cmd; `atEntry`: only while a message itself has the
+ * focus, and without Shift. */
 export const KEYS = [
   { action: "search", keys: ["Mod+k", "/"], group: "go" },
   { action: "next", keys: ["j"], group: "go" },
   { action: "previous", keys: ["k"], group: "go" },
   { action: "first", keys: ["g"], group: "go" },
   { action: "last", keys: ["G"], group: "go" },
+  { action: "next", keys: ["ArrowDown"], group: "say", atEntry: true },
+  { action: "previous", keys: ["ArrowUp"], group: "say", atEntry: true },
   { action: "write", keys: ["c"], group: "say" },
   { action: "reply", keys: ["r"], group: "say" },
   { action: "details", keys: ["d"], group: "say" },
@@ -25,18 +27,21 @@ export const WRITING = [
   { action: "address", keys: ["@"] },
 ];
 
+const SHORT = { Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓" };
+
 /** How a key of the table is written: `Mod` is Ctrl, on a Mac Cmd. */
 export function keyName(name, isMac = /mac/i.test(navigator.platform)) {
-  const key = name.replace(/^Escape$/, "Esc").replace(/\+([a-z])$/, (_, letter) => `+${letter.toUpperCase()}`);
+  const key = (SHORT[name] ?? name).replace(/\+([a-z])$/, (_, letter) => `+${letter.toUpperCase()}`);
   return key.replace(/^Mod\+/, isMac ? "⌘" : "Ctrl+");
 }
 
 const WHILE_TYPING = new Set(["search", "agent", "close"]);
 
-/** What a key does: `{ action, n? }`, or null. `typing`: the focus is where one writes.
- * @param {{ key: string, code: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean }} event */
-export function actionOf(event, typing) {
-  const found = event.altKey ? agentOf(event) : plainOf(event);
+/** What a key does: `{ action, n? }`, or null. `typing`: the focus is where one writes; `atEntry`: a message has it.
+ * @param {{ key: string, code: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, shiftKey: boolean }} event
+ * @param {boolean} typing @param {boolean} [atEntry] */
+export function actionOf(event, typing, atEntry = false) {
+  const found = event.altKey ? agentOf(event) : plainOf(event, atEntry && !event.shiftKey);
   if (!found || (typing && !WHILE_TYPING.has(found.action))) return null;
   return typing && found.key === "/" ? null : found;
 }
@@ -47,8 +52,8 @@ function agentOf({ code, ctrlKey, metaKey }) {
   return digit && !ctrlKey && !metaKey ? { action: "agent", n: Number(digit[1]) } : null;
 }
 
-function plainOf({ key, ctrlKey, metaKey }) {
+function plainOf({ key, ctrlKey, metaKey }, atEntry) {
   const name = ctrlKey || metaKey ? `Mod+${key.toLowerCase()}` : key;
-  const row = KEYS.find(({ keys }) => keys.includes(name));
+  const row = KEYS.find((each) => each.keys.includes(name) && (atEntry || !each.atEntry));
   return row ? { action: row.action, key: name } : null;
 }

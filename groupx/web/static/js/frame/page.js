@@ -141,10 +141,14 @@ export class Page {
   showDock({ room, rooms }) {
     document.body.classList.toggle("reading", !room.active);
     if (room.active) {
-      if (this.writesIn !== room.roomId) this.composer = new Composer(part("dock"), this.context);
+      if (this.writesIn !== room.roomId) {
+        this.composer?.close();
+        this.composer = new Composer(part("dock"), this.context);
+      }
       this.writesIn = room.roomId;
       return;
     }
+    this.composer?.close();
     this.composer = null;
     this.writesIn = null;
     const active = rooms.find((other) => other.active);

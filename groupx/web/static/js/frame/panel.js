@@ -1,5 +1,6 @@
 // The one panel beside the room: a turn, an agent, the memory, the assistant. Its address opens it.
 
+import { isComposed } from "../base/composing.js";
 import { h, fill } from "../base/dom.js";
 import { t } from "../words/index.js";
 
@@ -20,7 +21,7 @@ export class Panel {
     fill(root, h("div", { class: "panel-head" }, this.heading,
       h("button", { class: "quiet", type: "button", onclick: onClose }, t("close"))), this.body);
     root.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+      if (event.key !== "Escape" || isComposed(event) || event.defaultPrevented) return;
       event.preventDefault();
       onClose();
     });

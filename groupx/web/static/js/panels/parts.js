@@ -1,5 +1,6 @@
 // Small pieces that every view beside the room is made of.
 
+import { isComposed } from "../base/composing.js";
 import { h } from "../base/dom.js";
 import { dayKey } from "../base/time.js";
 import { copyButton } from "../view/copy.js";
@@ -72,7 +73,7 @@ export function confirming(label, { question, yes, kind = "danger", look = "quie
     if (focus) button.focus();
   };
   root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !root.classList.contains("asking")) return;
+    if (event.key !== "Escape" || isComposed(event) || !root.classList.contains("asking")) return;
     event.preventDefault();
     rest(true);
   });

@@ -1,5 +1,6 @@
 // The search over the page: type, go through what was found by keyboard, jump to it.
 
+import { isComposed } from "../base/composing.js";
 import { fill, h } from "../base/dom.js";
 import { search } from "../transport/search.js";
 import { t } from "../words/index.js";
@@ -57,7 +58,7 @@ export class Palette {
   }
 
   key(event) {
-    if (event.isComposing || event.keyCode === 229) return;
+    if (isComposed(event)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       event.preventDefault();

@@ -1,6 +1,7 @@
 // A new room: what it will be called, what that means, and why it may have to wait.
 
 import { newCommandId, post } from "../transport/api.js";
+import { isComposed } from "../base/composing.js";
 import { h, say } from "../base/dom.js";
 import { t } from "../words/index.js";
 import { closeRoster } from "./drawer.js";
@@ -31,7 +32,7 @@ export class NewRoom {
   }
 
   key(event) {
-    if (event.key !== "Escape" || event.isComposing) return;
+    if (event.key !== "Escape" || isComposed(event)) return;
     event.preventDefault();
     event.stopPropagation();
     this.open(false);

@@ -1,5 +1,6 @@
 // Writing to the assistant. What was typed survives a refusal, a closed panel and a reload.
 
+import { isComposed } from "../../base/composing.js";
 import { h, say } from "../../base/dom.js";
 import { t } from "../../words/index.js";
 
@@ -18,7 +19,7 @@ export class SideComposer {
       h("div", { class: "buttons" }, h("span", { class: "note spacer" }, t("assistant.beside")), this.stop, this.submit));
     this.text.addEventListener("input", () => this.keep());
     this.text.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+      if (event.key !== "Enter" || event.shiftKey || isComposed(event)) return;
       event.preventDefault();
       this.element.requestSubmit();
     });

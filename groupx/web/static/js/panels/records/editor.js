@@ -1,5 +1,6 @@
 // Writing a record: its kind and its text. What was typed survives a refusal and a closed panel.
 
+import { isComposed } from "../../base/composing.js";
 import { h, say } from "../../base/dom.js";
 import { newCommandId } from "../../transport/api.js";
 import { t } from "../../words/index.js";
@@ -54,7 +55,7 @@ export class RecordEditor {
   }
 
   key(event) {
-    if (event.isComposing) return;
+    if (isComposed(event)) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       this.send();
