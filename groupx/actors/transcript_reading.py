@@ -7,8 +7,8 @@ import attrs
 from groupx.actors.mailbox import ActorRef
 from groupx.actors.messages import READ_DEADLINE_MS, Read, ToStore
 from groupx.domain.errors import ErrorCode, GroupXError
-from groupx.domain.packet import SMALLEST_FRAME
 from groupx.domain.packet_cuts import LONGEST, SHORTEST, named, shortened
+from groupx.domain.packet_entries import SMALLEST_FRAME
 from groupx.domain.packet_inputs import (
     PacketInputs,
     PacketQuery,

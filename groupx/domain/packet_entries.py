@@ -8,6 +8,8 @@ import attrs
 
 from groupx.domain.ids import USER_ASSISTANT, USER_WEB, ActorId, agent_id_of
 
+SMALLEST_FRAME = 64
+"""No entry takes less than this beside its content."""
 _SECOND = len("2026-01-01T00:00:00")
 
 

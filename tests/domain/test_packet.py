@@ -12,7 +12,8 @@ from groupx.domain.config import AgentConfig
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import MAIN_ROOM, USER_ASSISTANT, USER_WEB, ActorId
 from groupx.domain.limits import MAX_PACKET_RECORD_BYTES, Limits
-from groupx.domain.packet import SMALLEST_FRAME, Packet, build_packet
+from groupx.domain.packet import Packet, build_packet
+from groupx.domain.packet_entries import SMALLEST_FRAME
 from groupx.domain.packet_inputs import (
     ActiveSummary,
     PacketInputs,

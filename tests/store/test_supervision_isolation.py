@@ -7,8 +7,10 @@ import trio
 from groupx.actors.transcript_reading import read_inputs
 from groupx.domain.config import AgentConfig
 from groupx.domain.limits import Limits
-from groupx.domain.packet import GUIDANCE, PROTOCOL_NOTE, WATCH_NOTE, WORKERS_TASK, build_packet
+from groupx.domain.packet import build_packet
 from groupx.domain.packet_inputs import PacketQuery, SaidQuery
+from groupx.domain.packet_mandatory import PROTOCOL_NOTE, WATCH_NOTE, WORKERS_TASK
+from groupx.domain.packet_said import GUIDANCE
 from groupx.domain.supervision import Supervision
 from groupx.domain.watching import ObserveCommand, WatchQuery
 from groupx.store.queries.transcript_pages import said_page
