@@ -174,52 +174,6 @@ def test_the_page_speaks_chinese_too(open_room: OpenRoom):
     expect(room.page.locator("h2").first).to_have_text("Agents")
 
 
-def test_a_lost_daemon_is_admitted_and_its_return_explained(
-    open_room: OpenRoom, make_daemon: MakeDaemon
-):
-    daemon = make_daemon()
-    daemon.start()
-    room = open_room(daemon=daemon)
-    room.say("before", "bob")
-    expect(room.answer("bob")).to_be_visible()
-    slow = room.say("please stall", "ada")
-    expect(room.target(slow, "ada")).to_contain_text("working")
-    expect(room.answer("ada").locator(".pulse")).to_have_css("animation-name", "pulse")
-    daemon.kill()
-    banner = room.page.locator(".banner").first
-    expect(banner).to_contain_text("does not answer")
-    expect(room.page.locator(".pill")).not_to_have_attribute("data-state", "live")
-    pulse = room.answer("ada").locator(".pulse")
-    expect(pulse).to_have_css("animation-name", "none")
-    room.draft.fill("said into the void")
-    room.draft.press("Enter")
-    expect(room.page.locator(".composer-error")).to_contain_text("did not answer")
-    expect(room.draft).to_have_value("said into the void")
-    daemon.start("--port", str(daemon.port))
-    room.page.get_by_role("button", name="Retry now").click()
-    room.loaded()
-    expect(banner).to_be_hidden()
-    expect(room.page.locator(".line", has_text="GroupX was restarted")).to_contain_text(
-        "Turns interrupted: 1"
-    )
-    told = room.page.locator(".line", has_text="GroupX was restarted")
-    expect(told.get_by_role("link", name="Ada’s turn")).to_have_attribute(
-        "href", re.compile("#/turn/")
-    )
-    expect(room.target(slow, "ada")).to_contain_text("interrupted")
-    room.draft.press("Enter")
-    expect(room.target(room.message("said into the void"), "ada")).to_be_visible()
-    assert room.page.locator(".entry.message", has_text="said into the void").count() == 1
-    late = open_room(daemon=daemon)
-    start = late.page.locator(".line", has_text="Turns interrupted: 1")
-    expect(start.get_by_role("link", name="Ada’s turn")).to_be_visible()
-    below = late.page.locator(".item", has=start).locator("~ .item")
-    expect(below.filter(has_text="said into the void").first).to_be_visible()
-    late.page.reload()
-    late.loaded()
-    expect(start).to_have_count(0)
-
-
 CONTRAST = """() => {
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const rgba = (text) => {
