@@ -25,7 +25,7 @@ def stopped(tmp_path: Path):
 def test_a_stopped_call_goes_on_once(open_room: OpenRoom, stopped: Daemon):
     room = open_room(daemon=stopped)
     row = room.page.locator(".entry.stopped")
-    expect(row.locator("summary")).to_contain_text("hopCount: 0")
+    expect(row.locator("summary")).to_contain_text("0 calls one after another")
     expect(row.locator(".text")).not_to_be_visible()
     row.locator("summary").click()
     expect(row.locator(".fold")).to_contain_text("Who called whom: Ada")

@@ -107,7 +107,7 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     assert bare.get("/api/health")["restartRequired"] is False
     assert set(saved(bare)["agents"]) == {"ada", "demo"}
     assert saved(bare)["agents"]["ada"] == agents["ada"]
-    expect(page.get_by_text("count from the next start")).to_be_hidden()
+    expect(page.get_by_text("take effect at the next start")).to_be_hidden()
     room.say("hello", "demo")
     expect(room.answer("demo")).to_be_visible()
 
@@ -139,7 +139,7 @@ def test_one_who_was_refused_can_go_on_without_loading_the_page(
         expect(name).to_have_value("Theirs")
         name.fill("Mine")
         page.get_by_role("button", name="Save").click()
-        expect(status).to_contain_text("counts from the next start")
+        expect(status).to_contain_text("takes effect at the next start")
         assert saved(daemon)["agents"][first]["name"] == "Mine"
 
         daemon.config.write_text("{")

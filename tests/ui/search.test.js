@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { addressOf } from "../../groupx/web/static/js/search/address.js";
-import { parseExcerpt } from "../../groupx/web/static/js/search/excerpt.js";
+import { parseExcerpt, readableExcerpt } from "../../groupx/web/static/js/search/excerpt.js";
 import { Finder } from "../../groupx/web/static/js/search/finder.js";
 
 const text = (html) => parseExcerpt(html).map((part) => part.text).join("");
@@ -15,6 +15,14 @@ test("only <mark> marks; everything else stays text", () => {
   ]);
   const evil = '<img src=x onerror=alert(1)><MARK onclick="x">b</MARK>';
   assert.deepEqual(parseExcerpt(evil), [{ text: evil, marked: false }]);
+});
+
+test("the marks of Markdown around a hit are left out, and nothing else", () => {
+  const read = (html) => readableExcerpt(html).map((part) => (part.marked ? `[${part.text}]` : part.text)).join("");
+  assert.equal(read("We release **on <mark>Fridays</mark>**, `never`"), "We release on [Fridays], never");
+  assert.equal(read("| who | |---|:---:| | <mark>Bob</mark> |"), "| who |   | [Bob] |");
+  assert.equal(read("a | b *<mark>c</mark> 2 * 3 &lt;<mark>d</mark>&gt;"), "a | b *[c] 2 * 3 <[d]>");
+  assert.equal(read("\ue000x\ue001 &lt;mark&gt;y&lt;/mark&gt;"), "x <mark>y</mark>");
 });
 
 test("entities are read once", () => {

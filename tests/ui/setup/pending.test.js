@@ -9,7 +9,7 @@ const { waitingLines } = await import("../../../groupx/web/static/js/setup/pendi
 
 const AGENTS = /^The settings of @bob, @eve were changed/;
 const SETTINGS = /^The settings were changed/;
-const PORT = /^Port 4320 counts from the next “groupx restart”/;
+const PORT = /^Port 4320 takes effect at the next “groupx restart”/;
 
 for (const [name, waiting, lines] of [
   ["nothing", { restartRequired: false, pendingRestart: [] }, []],

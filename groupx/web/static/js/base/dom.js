@@ -68,6 +68,12 @@ function keepingFocus(container, rebuild) {
   else keepFocusIn(container.closest("[tabindex], .item") ?? container);
 }
 
+/** Bring it into the middle of what scrolls it; one that is too high for that is read from its beginning.
+ * @param {HTMLElement} element @param {HTMLElement} frame what scrolls it */
+export function intoSight(element, frame) {
+  element.scrollIntoView({ block: element.offsetHeight > 0.8 * frame.clientHeight ? "start" : "center" });
+}
+
 function keepFocusIn(element) {
   element.tabIndex = -1;
   element.focus({ preventScroll: true });

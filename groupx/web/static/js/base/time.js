@@ -14,6 +14,7 @@ function format(name, options) {
 }
 
 const clock = (date) => format("clock", { hour: "2-digit", minute: "2-digit" }).format(date);
+const dayAndClock = (date) => format("dated", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }).format(date);
 const absolute = (date) => format("full", { dateStyle: "full", timeStyle: "medium" }).format(date);
 
 export function clockTime(iso) {
@@ -34,17 +35,27 @@ export function dayName(iso) {
     .format(new Date(iso));
 }
 
-function relative(date) {
-  const seconds = Math.round((now() - date) / 1000);
+/** How long ago, or when; `dated`: with its day where that is another. @param {Date} date @param {boolean} dated */
+export function relative(date, dated = false) {
+  const seconds = Math.round((now() - date.getTime()) / 1000);
   if (seconds < 45) return t("time.now");
   if (seconds < 3600) return t("time.minutes", { n: Math.max(1, Math.round(seconds / 60)) });
-  return clock(date);
+  return dated && dayKey(date) !== dayKey(now()) ? dayAndClock(date) : clock(date);
 }
 
 /** `<time>` that says how long ago, and exactly when on hover. */
 export function timeElement(iso) {
+  return element(iso, "when");
+}
+
+/** The same where no line above says the day. */
+export function datedElement(iso) {
+  return element(iso, "when dated");
+}
+
+function element(iso, name) {
   const date = new Date(iso);
-  return h("time", { class: "when", datetime: iso, title: absolute(date) }, relative(date));
+  return h("time", { class: name, datetime: iso, title: absolute(date) }, relative(date, name !== "when"));
 }
 
 /** `0:07`, `12:41`, `1:02:09`. */
@@ -83,7 +94,7 @@ export function startClock() {
   }, 1000);
   setInterval(() => {
     for (const element of all("time.when")) {
-      const words = relative(new Date(element.getAttribute("datetime")));
+      const words = relative(new Date(element.getAttribute("datetime")), element.classList.contains("dated"));
       if (element.textContent !== words) element.textContent = words;
     }
   }, RELATIVE_MS);

@@ -1,15 +1,17 @@
 // Going to an entry: in the room that is shown, after loading the page around it; else in the room it is of.
 
+import { intoSight } from "../base/dom.js";
 import { get } from "../transport/api.js";
 import { t } from "../words/index.js";
 
 const FLASH_MS = 1600;
 
 export class EntryFinder {
-  /** @param {{ reach: (eventId: string) => Promise<void>, reveal: (eventId: string) => HTMLElement | null,
+  /** @param {{ frame: HTMLElement, reach: (eventId: string) => Promise<void>, reveal: (eventId: string) => HTMLElement | null,
    *   say: (words: string) => void, onFound: () => void, onElsewhere: (roomId: string, eventId: string) => void }} parts
-   * `reveal` unfolds it where it is one line. */
-  constructor({ reach, reveal, say, onFound, onElsewhere }) {
+   * `frame` scrolls the entries; `reveal` unfolds one where it is one line. */
+  constructor({ frame, reach, reveal, say, onFound, onElsewhere }) {
+    this.frame = frame;
     this.reach = reach;
     this.reveal = reveal;
     this.say = say;
@@ -41,7 +43,7 @@ export class EntryFinder {
       return;
     }
     this.onFound();
-    target.scrollIntoView({ block: "center" });
+    intoSight(target, this.frame);
     target.classList.add("flash");
     setTimeout(() => target.classList.remove("flash"), FLASH_MS);
   }

@@ -96,6 +96,7 @@ export class Page {
       onNewest: () => this.newest(),
     });
     this.finder = new EntryFinder({
+      frame: part("scroller"),
       reach: (eventId) => this.history.reach(eventId),
       reveal: (eventId) => this.timeline.reveal(eventId),
       say: (words) => this.toast.showHere(words),

@@ -49,10 +49,11 @@ class ShownMemory {
       [...KINDS, "summary"].map((kind) => h("option", { value: kind }, t(`record.kind.${kind}`))));
     this.words = h("input", { type: "search", placeholder: t("memory.search"), "aria-label": t("memory.search"),
       oninput: () => this.typed() });
+    const isHere = state.room.active;
     this.room = this.list("room", { blank: { scopeType: "room" }, title: t("memory.room"),
-      hint: t("memory.roomHint"), none: t("memory.none") });
+      hint: isHere ? t("memory.roomHint") : null, none: t(isHere ? "memory.none" : "memory.noneHere") });
     this.interactions = this.list("correlation", { blank: null, title: t("memory.interactions"),
-      hint: t("memory.interactionsHint"), none: t("memory.noneHere"), fromFirst: true });
+      hint: isHere ? t("memory.interactionsHint") : null, none: t("memory.noneHere"), fromFirst: true });
     this.root = h("div", { class: "panel-content" }, ofOlderRoom(state, "memory"), this.context?.element,
       h("div", { class: "filters", role: "search" }, this.words, this.kind),
       this.room.element, this.interactions.element);

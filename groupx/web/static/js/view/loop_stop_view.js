@@ -1,7 +1,7 @@
 // A call between agents that a limit stopped: one folded row, and the button that lets it go on.
 
 import { fill, h, redrawn } from "../base/dom.js";
-import { t } from "../words/index.js";
+import { has, t } from "../words/index.js";
 import { commands } from "../transport/api.js";
 import { clockTime } from "../base/time.js";
 import { actionButton } from "./actions.js";
@@ -27,8 +27,9 @@ export class LoopStopView {
     const name = (actorId) => (actorId === "@all" ? t("composer.all") : this.name(actorId));
     const path = chain.map(({ actorId }) => name(actorId)).join(" → ");
     const to = (refused.to ?? []).map(name).join(", ");
+    const reached = has(`loop.limit.${limit}`) ? t(`loop.limit.${limit}`, { n: bound }) : `${limit}: ${bound}`;
     return h("details", { class: "fold" },
-      h("summary", null, t("notice.routing.loop_stopped", { text: `${limit}: ${bound}` }),
+      h("summary", null, t("notice.routing.loop_stopped", { text: reached }),
         h("time", { datetime: occurredAt }, clockTime(occurredAt))),
       h("p", { class: "note" }, t("loop.chain", { path })),
       h("p", { class: "note" }, t("loop.call", { name: name(refused.actorId ?? "?"), to })),

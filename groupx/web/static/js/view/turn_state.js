@@ -61,7 +61,7 @@ function targetState(turn, context, bare) {
   const hint = turn.deliveryUnknown ? t("state.unknownHint") : null;
   return h("li", { class: `target ${tone(turn)}`, "data-turn": turn.turnId },
     h("span", { class: `dot ${colourClass(turn.target ?? "")}`, "aria-hidden": "true" }),
-    h("span", { class: "target-name" }, state.agentName(turn.target ?? "")),
+    h("span", { class: `target-name ${colourClass(turn.target ?? "")}` }, state.agentName(turn.target ?? "")),
     h("a", { class: "target-state", title: hint, href: routeHash("turn", turn.turnId),
       "data-key": `${turn.turnId}:state` }, stateText(turn, state)),
     running ? elapsedElement(turn.startedAt) : null,

@@ -27,7 +27,7 @@ export const en = {
   "context.summary": "The summary reaches up to event {n}.",
   "context.title": "What agents are told",
   "context.tokens": "{n} tokens",
-  "context.trigger": "At the mark ({n}) older messages are summed up by themselves.",
+  "context.trigger": "At the mark ({n}) older messages are summed up automatically.",
   "context.uncompacted": "Messages in full: {n}.",
   "context.unmeasured": "not measured again since",
   "context.used": "About {n} of {max} characters ({percent} %).",

@@ -35,7 +35,7 @@ export const zh = {
   "attention.denied": "此浏览器不允许通知。请在其设置中允许此地址的通知。",
   "attention.done": "{name} 已完成",
   "attention.failed": "{name} 失败",
-  "attention.notify": "当一轮失败、停滞或完成时通知我",
+  "attention.notify": "当回合失败、停滞或完成时通知我",
   "attention.stuck": "{name} 已五分钟没有动静",
   "key.Alt+1…9": "Alt+1 … 9",
   "keys.address": "选择收件人",

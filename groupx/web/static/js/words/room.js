@@ -10,6 +10,9 @@ export const en = {
   "loop.chain": "Who called whom: {path}",
   "loop.continue": "Continue",
   "loop.continueHint": "Makes this call in the agent’s name and raises the limit for this chain once.",
+  "loop.limit.actorCallsPerRoot": "{n} calls of one agent",
+  "loop.limit.hopCount": "{n} calls one after another",
+  "loop.limit.rootTurns": "{n} turns from one message",
   "message.edit": "Edit",
   "message.empty": "(no text)",
   "message.truncated": "The answer was longer than GroupX keeps; the rest was cut.",
@@ -74,7 +77,7 @@ export const en = {
 };
 
 export const zh = {
-  "notice.turnOf": "{name} 的一轮",
+  "notice.turnOf": "{name} 的回合",
   "code.copied": "已复制",
   "code.copy": "复制",
   "code.notCopied": "复制失败",
@@ -83,6 +86,9 @@ export const zh = {
   "loop.chain": "调用链：{path}",
   "loop.continue": "继续",
   "loop.continueHint": "以该智能体的名义发出此调用，并将此链的上限提高一次。",
+  "loop.limit.actorCallsPerRoot": "对同一智能体调用 {n} 次",
+  "loop.limit.hopCount": "连续调用 {n} 次",
+  "loop.limit.rootTurns": "由一条消息引发 {n} 个回合",
   "message.edit": "编辑",
   "message.empty": "（无文字）",
   "message.truncated": "回答超出 GroupX 保留的长度，其余已截去。",

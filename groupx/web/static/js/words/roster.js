@@ -45,7 +45,7 @@ export const zh = {
   "agent.resume": "恢复队列",
   "agent.session": "会话",
   "agent.start": "启动",
-  "agent.state.cancelling": "正在停止本轮",
+  "agent.state.cancelling": "正在停止回合",
   "agent.state.failed": "失败",
   "agent.state.idle": "空闲",
   "agent.state.pending_restart": "需要重启",

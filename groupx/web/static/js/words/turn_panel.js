@@ -160,7 +160,7 @@ export const zh = {
   "details.title": "回合",
   "details.toAnswer": "查看回答",
   "details.toMessage": "查看消息",
-  "details.toTurn": "说出它的回合",
+  "details.toTurn": "它所在的回合",
   "details.transport": "传输",
   "details.trigger.automatic": "被另一个智能体唤醒",
   "details.trigger.control": "被按钮唤醒",

@@ -1,27 +1,48 @@
 // How full an agent's own context is, by kind of request.
 
 import { fill, h, redrawn, say } from "../../base/dom.js";
-import { timeElement } from "../../base/time.js";
+import { datedElement } from "../../base/time.js";
+import { routeHash } from "../../frame/router.js";
+import { context } from "../../transport/remembered.js";
 import { t } from "../../words/index.js";
 import { bar } from "../bar.js";
-import { ContextLine } from "../memory/context_line.js";
-import { number } from "../parts.js";
+import { number, section } from "../parts.js";
+import { Refresher } from "../refresher.js";
+
+const CHANGES = /^(context\.reset|context\.compaction\.completed)$/;
 
 export class AgentContext {
   constructor(state, actorId) {
     this.actorId = actorId;
+    this.isHere = state.room.active;
     this.gauge = h("div", { class: "gauge" });
     this.rows = h("ul", { class: "sizes" });
     this.none = h("p", { class: "note", hidden: true });
-    this.line = state.room.active ? new ContextLine({ onContext: (now) => this.take(now) }) : null;
-    this.element = h("div", { class: "panel-content" },
-      h("section", { class: "part" }, h("div", { class: "part-head" }, h("h3", null, t("agent.context"))),
-        this.gauge, this.rows, this.none),
-      this.line?.element);
+    this.error = h("p", { class: "panel-error", role: "alert", hidden: true });
+    this.element = section(t("agent.context"),
+      h("a", { class: "link", href: routeHash("memory"), "data-key": "room-context" }, t("agent.roomContext")),
+      this.gauge, this.rows, this.none, this.error);
+    this.refresher = new Refresher(() => this.load());
   }
 
+  /** What was measured is of the current room. */
   async refresh() {
-    await this.line?.refresh();
+    if (!this.isHere) return;
+    try {
+      await this.refresher.ask();
+      say(this.error, "");
+    } catch (error) {
+      say(this.error, error.message);
+    }
+  }
+
+  async load() {
+    const { bySource } = await context.read();
+    const mine = bySource.filter((row) => row.actorId === this.actorId);
+    fill(this.rows, mine.map((row) => h("li", null,
+      h("span", { class: "size-name" }, t(`context.source.${row.source}`)),
+      h("span", { class: "size-count note" }, counted(row), " · ", datedElement(row.updatedAt)))));
+    say(this.none, mine.length ? "" : t("agent.noUse"));
   }
 
   agentChanged({ context: size }) {
@@ -31,17 +52,8 @@ export class AgentContext {
       : h("p", { class: "note" }, t("agent.noPacket"))));
   }
 
-  take({ bySource }) {
-    const mine = bySource.filter((row) => row.actorId === this.actorId);
-    fill(this.rows, mine.map((row) => h("li", null,
-      h("span", { class: "size-name" }, t(`context.source.${row.source}`)),
-      h("span", { class: "size-count note" }, counted(row), " · ", timeElement(row.updatedAt)))));
-    say(this.none, mine.length ? "" : t("agent.noUse"));
-  }
-
-  eventArrived(event) {
-    if (event.type === "turn.completed" && event.actor.actorId === this.actorId) this.refresh();
-    else this.line?.eventArrived(event);
+  eventArrived({ type, actor }) {
+    if (CHANGES.test(type) || (type === "turn.completed" && actor.actorId === this.actorId)) this.refresh();
   }
 }
 

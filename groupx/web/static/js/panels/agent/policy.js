@@ -1,7 +1,7 @@
 // Whether an agent is told memories, and whether dated ones are made of its work.
 
 import { fill, h, say } from "../../base/dom.js";
-import { timeElement } from "../../base/time.js";
+import { datedElement } from "../../base/time.js";
 import { policies } from "../../transport/remembered.js";
 import { actionButton } from "../../view/actions.js";
 import { has, t } from "../../words/index.js";
@@ -89,7 +89,7 @@ export class PolicyForm {
     this.use.disabled = readOnly;
     for (const radio of this.radios) radio.disabled = readOnly || excluded;
     const key = `policy.by.${policy.source}`;
-    fill(this.status, policy.updatedAt ? [has(key) ? t(key) : policy.source, " ", timeElement(policy.updatedAt)]
+    fill(this.status, policy.updatedAt ? [has(key) ? t(key) : policy.source, " ", datedElement(policy.updatedAt)]
       : t("policy.default"), excluded ? ` ${t("policy.forGood")}` : "");
     fill(this.foot, this.dirty && !readOnly ? this.saving() : null);
   }

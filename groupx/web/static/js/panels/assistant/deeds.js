@@ -1,7 +1,7 @@
 // What the assistant did in the room: a folded list that leads there.
 
 import { fill, h } from "../../base/dom.js";
-import { clockTime } from "../../base/time.js";
+import { datedElement } from "../../base/time.js";
 import { t } from "../../words/index.js";
 import { deeds } from "./conversation.js";
 
@@ -23,7 +23,7 @@ export class Deeds {
     this.newest = done[0].eventId;
     fill(this.element, h("summary", null, t("assistant.deeds", { n: done.length })),
       h("ul", null, done.map((event) => h("li", null, h("a", { href: `#${event.eventId}` }, excerpt(event)), " ",
-        h("span", { class: "note" }, clockTime(event.occurredAt))))));
+        h("span", { class: "note" }, datedElement(event.occurredAt))))));
   }
 }
 

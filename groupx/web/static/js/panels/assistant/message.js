@@ -3,7 +3,7 @@
 import { avatar } from "../../base/actors.js";
 import { fill, h, redrawn } from "../../base/dom.js";
 import { fullReason } from "../../base/reasons.js";
-import { timeElement } from "../../base/time.js";
+import { datedElement } from "../../base/time.js";
 import { finished } from "../../view/rendered.js";
 import { GrowingText } from "../../view/text.js";
 import { t } from "../../words/index.js";
@@ -27,7 +27,7 @@ export class SideMessage {
     return [
       h("div", { class: "side-head" }, mine ? null : avatar("user:assistant", this.name),
         h("span", { class: "name" }, mine ? t("actor.you") : this.name),
-        message.createdAt ? timeElement(message.createdAt) : null),
+        message.createdAt ? datedElement(message.createdAt) : null),
       h("div", { class: "side-text" }, finished(message.content, message.view?.html)),
       mine ? this.standing(message) : null,
     ];

@@ -10,9 +10,7 @@ import { confirming, number } from "../parts.js";
 import { Refresher } from "../refresher.js";
 
 export class ContextLine {
-  /** `onContext(context)` hears what was loaded. @param {{ onContext?: (context: any) => void }} options */
-  constructor({ onContext = () => {} } = {}) {
-    this.onContext = onContext;
+  constructor() {
     this.compaction = new CompactionWatch();
     this.words = h("p", { class: "note" }, t("panel.loading"));
     this.gauge = h("div", { class: "gauge" }, bar([]));
@@ -63,7 +61,6 @@ export class ContextLine {
     this.compact.disabled = !now.compactable || this.compaction.running;
     this.compact.title = now.compactable ? t("context.compactHint") : t("context.nothing");
     this.compactable = now.compactable;
-    this.onContext(now);
   }
 
   async begin() {

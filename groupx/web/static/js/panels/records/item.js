@@ -1,8 +1,8 @@
 // One record: what it says, who says it, and what can be done with it.
 
 import { colourClass } from "../../base/actors.js";
-import { fill, h, redrawn, say } from "../../base/dom.js";
-import { timeElement } from "../../base/time.js";
+import { fill, h, intoSight, redrawn, say } from "../../base/dom.js";
+import { datedElement } from "../../base/time.js";
 import { records } from "../../transport/remembered.js";
 import { finished } from "../../view/rendered.js";
 import { BRIEF } from "../../view/text.js";
@@ -53,9 +53,9 @@ export class RecordItem {
       h("div", { class: "record-head" },
         h("span", { class: `kind kind-${record.kind}` }, t(`record.kind.${record.kind}`)),
         h("span", { class: `name ${colourClass(record.authorActorId)}` }, author),
-        record.retractedAt ? [h("span", { class: "note" }, t("record.status.retracted")), timeElement(record.retractedAt)]
+        record.retractedAt ? [h("span", { class: "note" }, t("record.status.retracted")), datedElement(record.retractedAt)]
           : [record.status === "superseded" ? h("span", { class: "note" }, t("record.status.superseded")) : null,
-            timeElement(record.createdAt)]),
+            datedElement(record.createdAt)]),
       h("div", { class: "record-content" }, finished(record.content, record.view?.html, { fold: BRIEF, open: this.sought })),
       h("div", { class: "record-foot buttons" },
         record.sourceEventId ? h("a", { class: "quiet", href: `#${record.sourceEventId}`, "data-key": "source" },
@@ -82,7 +82,7 @@ export class RecordItem {
 
   /** To where it can be read. */
   reveal() {
-    this.element.scrollIntoView({ block: "center" });
+    intoSight(this.element, this.element.closest(".panel-body"));
     this.element.focus({ preventScroll: true });
   }
 
