@@ -9,14 +9,17 @@ import trio
 
 from groupx.actors.bells import AgentBells
 from groupx.actors.directory import AgentDirectory
+from groupx.actors.in_vain import IN_A_ROW, PAUSE_SECONDS, InVain
 from groupx.actors.lane import Lane
-from groupx.actors.mailbox import ActorCrashed, ActorRef
-from groupx.actors.messages import BuildPacket, Read, ToContext, ToStore, Write
+from groupx.actors.mailbox import ActorRef
+from groupx.actors.messages import Read, ToContext, ToStore, Write
+from groupx.actors.racing import first_of, unless
 from groupx.actors.recovery import LaneRecovery
 from groupx.actors.session_keeper import OpenSession, SessionKeeper, SessionPorts
 from groupx.actors.steadfast import insist
 from groupx.actors.transient import Transients
 from groupx.actors.turn_end import TurnEnd
+from groupx.actors.turn_packets import TurnPackets
 from groupx.actors.turn_run import TurnPorts, TurnRun
 from groupx.actors.turn_voice import Speaker, TurnVoice
 from groupx.adapters.contract import AdapterStartError
@@ -24,7 +27,7 @@ from groupx.domain.config import AgentConfig
 from groupx.domain.context_reset import SessionEra
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ledger import ClaimCommand, Claimed, LaneHead
-from groupx.domain.outcomes import ENDINGS, Cause
+from groupx.domain.outcomes import ENDINGS
 from groupx.domain.packet import Packet
 from groupx.domain.roster import AgentState
 from groupx.domain.text import excerpt
@@ -33,10 +36,6 @@ from groupx.store.session_era import session_era
 from groupx.store.transactions.claim import claim
 from groupx.store.transactions.requeue import requeue
 
-IN_A_ROW = 3
-"""How often one turn may come to nothing before that is no coincidence."""
-PAUSE_SECONDS = 1.0
-"""Before something is tried again that just failed without anybody's fault."""
 MAX_ERROR_CHARACTERS = 1_000
 
 T = TypeVar("T")
@@ -50,20 +49,6 @@ class _Ready:
     packet: Packet
     session: OpenSession
     voice: TurnVoice
-
-
-@attrs.define
-class _InVain:
-    """How often in a row something about one turn came to nothing."""
-
-    turn_id: str = ""
-    times: int = 0
-
-    def again(self, turn_id: str) -> int:
-        """Once more; how often by now."""
-        self.times = self.times + 1 if turn_id == self.turn_id else 1
-        self.turn_id = turn_id
-        return self.times
 
 
 class AgentActor:
@@ -84,7 +69,6 @@ class AgentActor:
     ) -> None:
         self._agent = agent
         self._store = store
-        self._context = context
         self._directory = directory
         self._transients = transients
         self._bells = bells
@@ -106,8 +90,8 @@ class AgentActor:
         self._keeper: SessionKeeper
         self._start_is_due = True
         """A start may be tried without a turn that asks for it."""
-        self._unbuilt = _InVain()
-        self._unclaimed = _InVain()
+        self._packets = TurnPackets(context, lane, bells.lane)
+        self._unclaimed = InVain()
 
     async def run(self) -> None:
         """Until `stopping` is set; then the running turn is closed and the program ended."""
@@ -137,7 +121,7 @@ class AgentActor:
                 continue
             self._report(AgentState.WORKING)
             voice = self._voice(turn, session)
-            packet = await self._while_next(turn, session, voice)
+            packet = await self._packets.for_next(turn, session, voice)
             if packet is not None and session.usable:
                 return _Ready(turn=turn, packet=packet, session=session, voice=voice)
 
@@ -152,7 +136,7 @@ class AgentActor:
             await self._bells.lane.wait()
             return
         self._report(AgentState.IDLE)
-        await _first_of(self._bells.lane.wait, session.native.closed.wait)
+        await first_of(self._bells.lane.wait, session.native.closed.wait)
         if not session.usable:
             await self._lose(session, None)
 
@@ -198,63 +182,6 @@ class AgentActor:
             mcp="ready" if facts.mcp_injected else "unavailable",
         )
         return session
-
-    async def _while_next(
-        self, turn: LaneHead, session: OpenSession, voice: TurnVoice
-    ) -> Packet | None:
-        """The prompt, as `_packet`; None too when the lane has something else to run meanwhile:
-        what a packet takes, a compaction of the room too, is not done for a turn that is over."""
-
-        async def passed_over() -> None:
-            head: LaneHead | None = turn
-            while head == turn:
-                await self._bells.lane.wait()
-                head = await self._lane.head()
-
-        return await _unless(passed_over, lambda: self._packet(turn, session, voice))
-
-    async def _packet(
-        self, turn: LaneHead, session: OpenSession, voice: TurnVoice
-    ) -> Packet | None:
-        """The prompt; None when the turn cannot be sent now, or has failed for good."""
-        voice.phase("preparing")
-        request = BuildPacket(
-            turn_id=turn.turn_id, native_session_id=session.native.facts.native_session_id
-        )
-        try:
-            return await self._context.ask(request)
-        except ActorCrashed:
-            await trio.sleep(PAUSE_SECONDS)
-        except GroupXError as error:
-            await self._not_built(turn, error)
-        except Exception as error:
-            await self._lane.refuse(
-                turn,
-                Cause.PACKET_IMPOSSIBLE,
-                f"GroupX could not put this turn's context together ({error!r}); nothing was "
-                "sent. This is a defect of GroupX: report it, then try another message.",
-                code=str(ErrorCode.INTERNAL_ERROR),
-            )
-        return None
-
-    async def _not_built(self, turn: LaneHead, error: GroupXError) -> None:
-        """A store that is unwell is waited for, and says so by itself; every other fault is this
-        turn's own after a few tries."""
-        if error.code is ErrorCode.CONTEXT_BUDGET_EXCEEDED:
-            await self._lane.refuse(turn, Cause.PACKET_IMPOSSIBLE, error.message)
-        elif (
-            error.code is not ErrorCode.STORE_UNAVAILABLE
-            and self._unbuilt.again(turn.turn_id) >= IN_A_ROW
-        ):
-            await self._lane.refuse(
-                turn,
-                Cause.PACKET_IMPOSSIBLE,
-                f"This turn's context could not be put together in {IN_A_ROW} tries; it was never "
-                f"sent. {error.message}",
-                code=str(error.code),
-            )
-        else:
-            await trio.sleep(PAUSE_SECONDS)
 
     # --- the turn -------------------------------------------------------------------------
 
@@ -341,36 +268,7 @@ class AgentActor:
 
     async def _unless_stopping(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """The result of `work`; None when it was given up because the agent is to stop."""
-        return await _unless(self._stopping.wait, work)
-
-
-async def _unless(
-    over: Callable[[], Awaitable[None]], work: Callable[[], Awaitable[T]]
-) -> T | None:
-    """The result of `work`; None when `over` returned before it."""
-    result: T | None = None
-    async with trio.open_nursery() as nursery:
-
-        async def watch() -> None:
-            await over()
-            nursery.cancel_scope.cancel()
-
-        nursery.start_soon(watch)
-        result = await work()
-        nursery.cancel_scope.cancel()
-    return result
-
-
-async def _first_of(*waits: Callable[[], Awaitable[None]]) -> None:
-    """Returns once any of them has."""
-    async with trio.open_nursery() as nursery:
-
-        async def one(wait: Callable[[], Awaitable[None]]) -> None:
-            await wait()
-            nursery.cancel_scope.cancel()
-
-        for wait in waits:
-            nursery.start_soon(one, wait)
+        return await unless(self._stopping.wait, work)
 
 
 def _error(code: str, message: str) -> ErrorView:
