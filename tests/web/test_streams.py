@@ -290,13 +290,18 @@ class SseClient:
 @attrs.frozen
 class WsClient:
     connection: trio_websocket.WebSocketConnection
+    together: list[Json] = attrs.field(factory=list)
 
     async def send(self, value: Any) -> None:
         text = value if isinstance(value, str) else orjson.dumps(value).decode()
         await self.connection.send_message(text)
 
     async def frame(self) -> Json:
-        return orjson.loads(await self.connection.get_message())
+        """The next one; those that came together one after another."""
+        while not self.together:
+            said = orjson.loads(await self.connection.get_message())
+            self.together.extend(said if isinstance(said, list) else [said])
+        return self.together.pop(0)
 
     async def subscribe(self, after_seq: int | None = None, render: str | None = None) -> Json:
         wanted = {"roomId": MAIN_ROOM, "afterSeq": after_seq, "render": render}

@@ -6,7 +6,7 @@ import trio
 
 from groupx.domain.commits import Frame
 from groupx.web import views as module
-from groupx.web.streams.frames import frames_bytes, parts, text_frame
+from groupx.web.streams.frames import parts, text_frame, together
 from groupx.web.views import WITH_WORDS, Views
 
 
@@ -100,10 +100,11 @@ async def test_what_is_kept_is_bounded():
     assert 29 in views._kept
 
 
-def test_parts_keep_order_and_bytes():
+def test_parts_keep_order_and_put_together_what_has_no_words():
     frames = [message(1, "x", "turn.queued"), message(2, "x"), message(3, "x"),
               message(4, "x", "turn.started"), message(5, "x", "turn.completed")]  # fmt: skip
     found = parts(frames)
-    assert found == [frames_bytes(frames[:1]), frames[1], frames[2], frames_bytes(frames[3:])]
-    whole = b"".join(part if isinstance(part, bytes) else text_frame(part.data) for part in found)
-    assert whole == frames_bytes(frames)
+    assert found == [text_frame(frames[0].data), frames[1], frames[2], together(frames[3:])]
+    run = together(frames[3:])
+    assert orjson.loads(run[2:]) == [orjson.loads(frame.data) for frame in frames[3:]]
+    assert run == text_frame(run[2:])

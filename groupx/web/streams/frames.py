@@ -21,17 +21,24 @@ def frames_bytes(frames: Sequence[Frame]) -> bytes:
     return b"".join(text_frame(frame.data) for frame in frames)
 
 
+def together(frames: Sequence[Frame]) -> bytes:
+    """One text frame: the only envelope, or an array of them, for which a page is woken once."""
+    if len(frames) == 1:
+        return text_frame(frames[0].data)
+    return text_frame(b"[%b]" % b",".join(frame.data for frame in frames))
+
+
 def parts(frames: Sequence[Frame]) -> Sequence[bytes | Frame]:
-    """The same for who wants views: runs of frames as bytes, but what has words as it is."""
+    """For who wants views: what has words as it is, and what comes between together."""
     found: list[bytes | Frame] = []
     run: list[Frame] = []
     for frame in frames:
         if frame.type not in WITH_WORDS:
             run.append(frame)
             continue
-        found += [frames_bytes(run), frame] if run else [frame]
+        found += [together(run), frame] if run else [frame]
         run = []
-    return [*found, frames_bytes(run)] if run else found
+    return [*found, together(run)] if run else found
 
 
 def _head(length: int) -> bytes:

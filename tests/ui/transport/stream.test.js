@@ -31,6 +31,16 @@ test("one that waits for its next try goes on at once when the page is seen agai
   stream.close();
 });
 
+test("events that come together are heard one after another, and no more of them once it is closed", () => {
+  const { stream, heard, socket } = opened();
+  stream.onEvent = ({ type }) => {
+    heard.push(type);
+    if (type === "the.last") stream.close();
+  };
+  socket.says([{ type: "one" }, { type: "another" }, { type: "the.last" }, { type: "too.late" }]);
+  assert.deepEqual(heard, ["one", "another", "the.last"]);
+});
+
 test("one that was closed while it waited is not opened by anything, and nothing of it is heard", () => {
   const { stream, heard, states, socket } = opened();
   socket.onclose();

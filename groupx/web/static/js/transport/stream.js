@@ -37,7 +37,9 @@ export class RoomStream {
       socket.send(JSON.stringify({
         subscribe: { roomId: this.roomId, afterSeq: this.cursor(), render: "html" },
       }));
-    socket.onmessage = ({ data }) => this.receive(socket, JSON.parse(data));
+    socket.onmessage = ({ data }) => {
+      for (const frame of [JSON.parse(data)].flat()) this.receive(socket, frame);
+    };
     socket.onclose = () => this.lost(socket);
   }
 
