@@ -1,7 +1,7 @@
 """What stands behind the guards: the handlers of the policy table.
 
-The API is answered here: its requests are read and checked by now, so that quart would only cost
-more than they do. Quart serves the rest (quart_app.py), and is imported when first needed.
+One answer is given here: its request is read and checked by now, so that quart would only cost more
+than it does. Quart serves the streams, and is imported for the first.
 """
 
 from collections.abc import Awaitable, Callable
@@ -93,7 +93,7 @@ def _behind(entrance: Entrance) -> Behind:
             return
         if not is_direct(call.policy):
             if quart is None:
-                module = await imported("groupx.web.quart_app")
+                module = await imported("groupx.web.streams.routes")
                 quart = cast("App", module.create_app(entrance))
             await quart(scope, incoming, send)
             return

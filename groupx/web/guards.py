@@ -70,7 +70,7 @@ class Guards:
         """Whether one answer is all that comes of such a request, if it passes."""
         found = self._table.find(path)
         policy = None if found is None else found.by_method.get(method)
-        return policy is not None and is_direct(policy) and policy.auth is not Auth.SESSION
+        return policy is not None and is_direct(policy)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""

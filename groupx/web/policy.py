@@ -234,7 +234,7 @@ POLICIES: tuple[Policy, ...] = (
 
 def is_direct(policy: Policy) -> bool:
     """Whether one answer, made by its handler, is all there is to it."""
-    return policy.path.startswith("/api/") and not policy.stream
+    return not policy.stream and policy.auth is not Auth.SESSION
 
 
 @attrs.frozen(kw_only=True)

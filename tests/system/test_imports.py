@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 A_ROOM = {
     "mcp": "no agent has used a tool",
     "pydantic": "as mcp",
-    "quart": "no page and no stream was asked for",
+    "quart": "no stream was asked for",
     "markdown_it": "nothing was looked at",
     "trio_websocket": "no agent is behind a socket",
     "groupx.adapters.codex": "no agent is driven by it",

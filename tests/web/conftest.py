@@ -37,7 +37,7 @@ from groupx.web.services import (
 )
 from groupx.web.token import Token, read_token
 
-trio.run(imported, "groupx.web.quart_app")
+trio.run(imported, "groupx.web.streams.routes")
 """Once for all tests: on virtual time nobody waits for the thread that imports it."""
 
 PORT = 4310

@@ -11,9 +11,9 @@ from groupx.domain.limits import MAX_REQUEST_BYTES
 from groupx.web import asgi
 from groupx.web.app import HANDLERS
 from groupx.web.policy import POLICIES, Auth, PolicyTable, is_direct
-from groupx.web.quart_app import create_app
 from groupx.web.requests import SENDER_FIELDS
 from groupx.web.services import Progress, RuntimeStatus, Status
+from groupx.web.streams.routes import create_app
 
 SAMPLES = {
     "clientCommandId": "c1",
@@ -32,6 +32,7 @@ SAMPLES = {
     "expectedRevision": 0,
     "q": "plan",
     "agent": "agent:a",
+    "driver": "codex",
 }
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get"]
 GUARDED = [policy for policy in POLICIES if policy.auth is not Auth.OPEN]
@@ -126,7 +127,7 @@ def test_every_handler_is_reached_by_one_policy():
 
 
 def test_every_command_carries_its_id():
-    free = {"login_codes", "shutdown", "restart", "save_setup"}
+    free = {"login_codes", "shutdown", "restart", "save_setup", "check_program"}
     for policy in WITH_BODY:
         assert ("clientCommandId" in policy.body) == (policy.name not in free)
 
@@ -337,7 +338,7 @@ async def test_in_setup_mode_the_setup_answers_too(starting, runtime):
             refused(response, "RUNTIME_STARTING")
             assert "set up" in response.json()["error"]["message"]
         else:
-            assert policy.name in OPEN_DOOR | {"setup", "save_setup"}
+            assert policy.name in OPEN_DOOR | {"setup", "save_setup", "check_program"}
             is_secured(response)
             assert response.status != 503
 

@@ -1,4 +1,4 @@
-"""The streams as routes. Their policies are `events`, `export` and `socket`."""
+"""What quart serves: the streams. Their policies are `events`, `export` and `socket`."""
 
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ from groupx.actors.mailbox import ActorCrashed
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.web.asgi import CONNECTION
 from groupx.web.connection import Connection
-from groupx.web.errors import error_answer
+from groupx.web.errors import Answer, error_answer, internal_error
 from groupx.web.guards import CALL, Call
 from groupx.web.services import Services
 from groupx.web.streams.announcer import Announcer
@@ -19,8 +19,9 @@ from groupx.web.streams.sse import HEADERS, cursor_of, open_events
 from groupx.web.streams.websocket import serve_socket
 
 
-def register(app: QuartTrio, services: Services) -> None:
-    """Add both streams to the app."""
+def create_app(services: Services) -> QuartTrio:
+    """The app of every stream."""
+    app = QuartTrio("groupx", static_folder=None, template_folder=None)
     announcer = Announcer(services.ids, services.now_ms)
 
     async def events() -> Response:
@@ -53,6 +54,8 @@ def register(app: QuartTrio, services: Services) -> None:
     app.add_url_rule("/api/events", "events", events, provide_automatic_options=False)
     app.add_url_rule("/api/export", "export", export, provide_automatic_options=False)
     app.add_websocket("/api/ws", "socket", socket)
+    app.register_error_handler(Exception, _unexpected)
+    return app
 
 
 class _Accepted:
@@ -73,13 +76,20 @@ class _Accepted:
             await connection.send_all(data)
 
 
+async def _unexpected(error: Exception) -> Response:
+    return _response(error_answer(internal_error("routing", error)))
+
+
 def _refused(error: GroupXError | ActorCrashed) -> Response:
     if isinstance(error, ActorCrashed):
         error = GroupXError(
             ErrorCode.STORE_UNAVAILABLE,
             "The store stopped, so there is nothing to stream. Start GroupX again.",
         )
-    answer = error_answer(error)
+    return _response(error_answer(error))
+
+
+def _response(answer: Answer) -> Response:
     response = Response(answer.content, answer.status, content_type=answer.content_type)
     for name, value in answer.headers:
         response.headers.add(name, value)
