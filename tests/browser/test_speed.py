@@ -6,7 +6,9 @@ twentieth of it, and only proves that the measuring works.
 
 import json
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,21 +16,26 @@ from playwright.sync_api import CDPSession, Page, expect
 
 from tests.browser.conftest import ARTIFACTS, OpenRoom
 from tests.browser.room import RoomPage
-from tests.system.daemon import Daemon, demo_agent
+from tests.system.daemon import Daemon, Json
 from tests.system.long_room import Exchange, write_long_room
 
 WHOLE = bool(os.environ.get("GROUPX_SPEED"))
 EXCHANGES = 2500 if WHOLE else 120
 CODE_BLOCKS = 60
 LONG = "A line of a long message, one of many.\n" * 5200
-KEYS = 60
+KEYS = 60 if WHOLE else 12
+KEY_MS = 53
+"""Between two keys; no multiple of a frame."""
+STREAMED = 20_000 if WHOLE else 200
+"""So long is what each agent has written when the keys are pressed."""
+AGENTS = ("bob", "ada", "cleo")
 LEAST_KEPT, MOST_KEPT = 1200, 1500
 
 FRAMES = """
 () => {
   window.painted = { delays: [] };
-  document.querySelector('textarea.draft').addEventListener('keydown', () => {
-    const pressed = performance.now();
+  document.querySelector('textarea.draft').addEventListener('keydown', (event) => {
+    const pressed = event.timeStamp;
     requestAnimationFrame(() => {
       const channel = new MessageChannel();
       channel.port1.onmessage = () => painted.delays.push(performance.now() - pressed);
@@ -37,7 +44,7 @@ FRAMES = """
   });
 }
 """
-"""From each key to the end of the frame that shows it."""
+"""From each key, as the browser heard it, to the end of the frame that shows it."""
 
 
 def exchanges() -> Iterator[Exchange]:
@@ -49,10 +56,14 @@ def exchanges() -> Iterator[Exchange]:
         yield said, code if newest else f"answer number {number}."
 
 
+def streaming_agent(name: str) -> Json:
+    program = str(Path(__file__).with_name("streaming_agent.py"))
+    return {"driver": "acp", "command": [sys.executable, program, name], "cwd": ".", "name": name}
+
+
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    agents = {name: demo_agent(0.02, name=name.title()) for name in ("bob", "ada", "cleo")}
-    daemon = Daemon(tmp_path_factory.mktemp("room"), agents)
+    daemon = Daemon(tmp_path_factory.mktemp("room"), {it: streaming_agent(it) for it in AGENTS})
     daemon.data.mkdir(mode=0o700)
     write_long_room(daemon.data / "groupx-local.db", exchanges())
     try:
@@ -94,22 +105,36 @@ def processor_ms(session: CDPSession) -> float:
 
 
 def keystrokes(room: RoomPage) -> dict[str, float]:
-    """Typing while three agents stream: ms from key to frame; and of the processor, for each key
-    and the texts that came meanwhile."""
-    room.say("slow", "all")
-    expect(room.page.locator('.bubble.turn[aria-busy="true"]')).to_have_count(3)
-    room.page.evaluate(FRAMES)
+    """Typing: ms from key to frame; and of the processor, for a key and all that came meanwhile."""
+    room.draft.focus()
+    room.page.evaluate("painted.delays = []")
     session = room.page.context.new_cdp_session(room.page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = processor_ms(session)
-    room.draft.press_sequentially("x" * KEYS)
+    room.draft.press_sequentially("x" * KEYS, delay=KEY_MS)
     used = processor_ms(session) - before
     session.detach()
     delays = sorted(room.page.evaluate("painted.delays"))
-    assert room.page.locator('.bubble.turn[aria-busy="true"]').count() == 3
+    assert len(delays) == KEYS
     room.draft.fill("")
     middle, late = delays[len(delays) // 2], delays[int(len(delays) * 0.95)]
     return {"median": middle, "p95": late, "processor": used / KEYS}
+
+
+def keystrokes_among_streams(room: RoomPage) -> dict[str, float]:
+    """The same while three agents stream, each far into a long text."""
+    room.say("go on")
+    streaming = room.page.locator('.bubble.turn[aria-busy="true"]')
+    expect(streaming).to_have_count(len(AGENTS))
+    room.page.wait_for_function(
+        """least => [...document.querySelectorAll('.bubble.turn[aria-busy="true"] .answer')]
+          .every((answer) => answer.textContent.length >= least)""",
+        arg=STREAMED,
+        timeout=60_000,
+    )
+    found = keystrokes(room)
+    assert streaming.count() == len(AGENTS)
+    return found
 
 
 def load_all(room: RoomPage) -> int:
@@ -154,7 +179,10 @@ def test_figures(open_room: OpenRoom, daemon: Daemon):
     figures["firstPaintMs"] = first_paint(room)
     assert room.at_bottom()
     figures["heapMb"] = heap(room.page)
-    figures["keyMs"] = keystrokes(room)
+    room.to("all")
+    room.page.evaluate(FRAMES)
+    figures["quietKeyMs"] = keystrokes(room)
+    figures["keyMs"] = keystrokes_among_streams(room)
     for agent in daemon.get("/api/bootstrap")["agents"]:
         daemon.post(f"/api/turns/{agent['lane']['activeTurnId']}/cancel")
     expect(room.page.locator('.bubble.turn[aria-busy="true"]')).to_have_count(0)
