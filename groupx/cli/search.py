@@ -100,8 +100,6 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
         yield "Nothing so far." if "nextCursor" in answer else "Nothing was found."
     if "nextCursor" in answer:
         yield f"Older ones: --cursor {answer['nextCursor']}"
-    if answer.get("wholeWords"):
-        yield "Only whole words were looked for: too many begin with the last one."
     if "indexing" in answer:
         told = answer["indexing"]
         yield f"Older text is still being indexed: {told['done']} of {told['total']} events."

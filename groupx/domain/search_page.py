@@ -18,8 +18,8 @@ class SearchQuery:
     room_id: RoomId | None = None
     """None: the active room."""
     all_rooms: bool = False
-    whole_words: bool = False
-    """The last word is no beginning of others."""
+    common: frozenset[str] | None = None
+    """Beginnings of words that too many texts have, as the slice before found out."""
     cursor: int | None = None
     """Hits below this one; a page's `next_cursor`."""
     limit: int = 20
@@ -59,7 +59,13 @@ class SearchPage:
 
     results: tuple[SearchHit, ...]
     next_cursor: str | None = optional()
-    whole_words: bool | None = optional()
-    """Only whole words were looked for, as the beginning of a word is in too many of them."""
     indexing: Indexing | None = optional()
     """While older text is still missing from the index."""
+
+
+@attrs.frozen(kw_only=True)
+class SearchSlice(SearchPage):
+    """What some milliseconds give of a page."""
+
+    common: frozenset[str] = frozenset()
+    """For the next slice."""

@@ -5,6 +5,7 @@ Any input is safe: only quoted tokens enter the expression.
 
 import datetime
 import re
+from collections.abc import Set as AbstractSet
 
 import attrs
 
@@ -32,13 +33,13 @@ class Term:
     """Tokens that must be neighbours."""
 
     tokens: tuple[str, ...]
-    grows: bool = False
-    """The last one may be the beginning of others."""
+    pattern: str | None = None
+    """The last one may be the beginning of others; this is what it looks like in a folded text."""
 
     @property
     def expression(self) -> str:
         """For the index."""
-        return f'"{" ".join(self.tokens)}"{" *" if self.grows else ""}'
+        return f'"{" ".join(self.tokens)}"{"" if self.pattern is None else " *"}'
 
 
 @attrs.frozen(kw_only=True)
@@ -71,13 +72,17 @@ class SearchTerms:
         return not self.has_code and not any(said)
 
     @property
-    def beginnings(self) -> tuple[str, ...]:
+    def beginnings(self) -> frozenset[str]:
         """What any number of words may begin with."""
-        return tuple(term.tokens[-1] for term in self.terms if term.grows)
+        return frozenset(term.tokens[-1] for term in self.terms if term.pattern is not None)
 
-    def of_whole_words(self) -> "SearchTerms":
-        """The same without such."""
-        return attrs.evolve(self, terms=tuple(Term(term.tokens) for term in self.terms))
+    def without(self, common: AbstractSet[str]) -> tuple["SearchTerms", tuple[str, ...]]:
+        """The same without those that end in such a beginning, and what these look like."""
+        left = [
+            term for term in self.terms if term.pattern is None or term.tokens[-1] not in common
+        ]
+        patterns = [term.pattern for term in self.terms if term.pattern and term not in left]
+        return attrs.evolve(self, terms=tuple(left)), tuple(dict.fromkeys(patterns))
 
 
 def parse_search(text: str) -> SearchTerms:
@@ -150,8 +155,9 @@ def _terms(phrase: list[Chunk], *, grows: bool) -> list[Term]:
     goes_on = len(tokens) <= MAX_PIECES and (
         len(word) > 1 if grows else len(tokens) == 1 and _HASH.fullmatch(word) is not None
     )
-    signs = [Term((sign,), goes_on and len(tokens) == 1) for sign in _signs(phrase)]
-    return [*([Term(tokens[:MAX_PIECES], goes_on)] if tokens else []), *signs]
+    looks = pattern(phrase) if goes_on else None
+    signs = [Term((sign,), looks if len(tokens) == 1 else None) for sign in _signs(phrase)]
+    return [*([Term(tokens[:MAX_PIECES], looks)] if tokens else []), *signs]
 
 
 def _signs(phrase: list[Chunk]) -> list[str]:

@@ -58,6 +58,8 @@ _PLAIN_BLANKS = {code: " " for code in range(128) if re.match(f"[{SEPARATORS}]",
 _BEFORE = re.compile(rf"([{SYMBOLS}]{{1,{MAX_SYMBOLS}}})([^{SYMBOLS}\s]+)")
 _AFTER = re.compile(rf"(?<![^{SYMBOLS}\s])([^{SYMBOLS}\s]+)([{SYMBOLS}]{{1,{MAX_SYMBOLS}}})")
 _ALONE = re.compile(rf"(?<!\S)[{SYMBOLS}]+(?!\S)")
+_BEHIND = "\U000ffff2"
+"""Begins a word with what stands behind it, so that no word is the beginning of such a token."""
 _SHIFT = 0xF0000
 """Private-use characters in which others are kept; `folded` leaves none of them in a text."""
 
@@ -100,7 +102,7 @@ def before_word(symbols: str, word: str) -> str:
 def after_word(word: str, symbols: str) -> str | None:
     """The token of a word with what stands after it: `c++`; None for a dot."""
     telling = symbols[:MAX_SYMBOLS].rstrip(QUIET)
-    return word_token(word) + kept(telling) if telling else None
+    return _BEHIND + word_token(word) + kept(telling) if telling else None
 
 
 def kept(text: str) -> str:
@@ -125,7 +127,7 @@ def _signs(spaced: str) -> Iterator[str]:
     for word, symbols in _AFTER.findall(spaced):
         for length in range(1, len(symbols) + 1):
             if symbols[length - 1] not in QUIET:
-                yield word_token(word) + kept(symbols[:length])
+                yield _BEHIND + word_token(word) + kept(symbols[:length])
     for symbols in _ALONE.findall(spaced):
         if symbols.strip(QUIET):
             yield kept(symbols[:MAX_TOKEN])

@@ -103,7 +103,7 @@ def test_no_search_is_too_long_for_the_room(room: Room) -> None:
 def test_short_pages_are_gone_on_from(room: Room) -> None:
     room.pages = [
         {"results": [], "nextCursor": "90"},
-        {"results": [HIT], "nextCursor": "40", "wholeWords": True},
+        {"results": [HIT], "nextCursor": "40"},
         {"results": [HIT], "nextCursor": "-3", "indexing": {"done": 1, "total": 9}},
     ]
     said = run("search", "x", "--limit", "2", "--rooms", "all", "--cursor", "99").output
@@ -116,9 +116,9 @@ def test_short_pages_are_gone_on_from(room: Room) -> None:
 
 
 def test_json_is_the_routes_answer(room: Room) -> None:
-    room.pages = [{"results": [HIT], "wholeWords": True}]
+    room.pages = [{"results": [HIT], "indexing": {"done": 1, "total": 9}}]
     assert json.loads(run("search", "x", "--json").output) == {
-        "results": [HIT], "wholeWords": True,
+        "results": [HIT], "indexing": {"done": 1, "total": 9},
     }  # fmt: skip
     room.pages = [{"results": []}]
     assert "Nothing was found" in run("search", "x").output

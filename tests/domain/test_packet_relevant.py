@@ -16,6 +16,7 @@ from groupx.domain.packet_relevant import (
     relevant_query,
 )
 from groupx.domain.search_records import MARK, MAX_READ, MAX_WORDS, telling_tokens
+from groupx.domain.search_text import after_word, before_word
 from groupx.domain.supervision import WATCH_BRIEF
 from tests.domain.test_packet import CODEX, GROK, build, inputs, kept, pair, parse, said
 
@@ -93,7 +94,7 @@ def test_it_gives_way_to_room_memories_and_goes_before_identities():
         ("What should we do about the parser?", ("parser",)),
         (
             "The PARSER of c++, and .net",
-            ("parser", "c\U000f002b\U000f002b", "net", "\U000f002enet"),
+            ("parser", after_word("c", "++"), "net", before_word(".", "net")),
         ),
         ("修改数据库", ("修改", "改数", "数据", "据库")),
         ("请问你们什么", ("请问", "问你", "们什")),

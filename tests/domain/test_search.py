@@ -3,12 +3,14 @@
 import re
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groupx.domain.search_excerpt import excerpt_html
+from groupx.domain.search_folding import folded
 from groupx.domain.search_query import parse_search
 from groupx.domain.search_text import index_tokens
 
@@ -20,18 +22,24 @@ TEXTS = {
 }
 
 
-def found_in(texts, query):
+def filled(texts):
     conn = sqlite3.connect(":memory:")
     conn.execute("CREATE VIRTUAL TABLE f USING fts5(content, content='')")
-    for key, text in texts.items():
-        conn.execute("INSERT INTO f (rowid, content) VALUES (?, ?)", (key, index_tokens(text)))
-    expression = parse_search(query).expression
-    if not expression:
+    rows = [(key, index_tokens(text)) for key, text in texts.items()]
+    conn.executemany("INSERT INTO f (rowid, content) VALUES (?, ?)", rows)
+    return conn
+
+
+def matched(conn, terms):
+    if not terms.expression:
         return set()
-    rows = conn.execute("SELECT rowid FROM f WHERE f MATCH ?", (expression,))
-    found = {row[0] for row in rows}
-    conn.close()
-    return found
+    rows = conn.execute("SELECT rowid FROM f WHERE f MATCH ?", (terms.expression,))
+    return {row[0] for row in rows}
+
+
+def found_in(texts, query):
+    with closing(filled(texts)) as conn:
+        return matched(conn, parse_search(query))
 
 
 @pytest.mark.parametrize(
@@ -160,3 +168,22 @@ def test_an_excerpt_is_escaped(text, query):
     assert ">" not in bare
     assert re.sub(r"&(amp|lt|gt|quot|#x27);", "", bare).count("&") == 0
     assert shown.count("<mark>") == shown.count("</mark>")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text("ab.#数é ", min_size=1, max_size=8), min_size=1, max_size=5),
+    st.text("ab.#数é ", max_size=4),
+    st.sampled_from(["ab", "aa", "ba"]),
+)
+def test_the_index_and_the_texts_themselves_say_the_same(texts, typed, end):
+    """Whether something is common must not change what is found."""
+    terms = parse_search(typed + end)
+    left, patterns = terms.without(terms.beginnings)
+    with closing(filled(dict(enumerate(texts)))) as conn:
+        in_texts = {
+            number
+            for number in (matched(conn, left) if left.expression else range(len(texts)))
+            if all(re.search(pattern, folded(texts[number])) for pattern in patterns)
+        }
+        assert in_texts == matched(conn, terms)

@@ -412,9 +412,9 @@ async def test_history_asks_for_the_page_it_names(client, store):
 
 
 async def test_a_search_asks_for_what_it_names(client, store):
-    from groupx.domain.search_page import SearchPage, SearchQuery
+    from groupx.domain.search_page import SearchQuery, SearchSlice
 
-    store.answers["Read"] = SearchPage(results=(), next_cursor="7")
+    store.answers["Read"] = SearchSlice(results=(), next_cursor="7")
     response = await client.get("/api/search?q=plan&rooms=all&cursor=9&limit=1")
     assert store.asked[0].query == SearchQuery(text="plan", all_rooms=True, cursor=9, limit=1)
     assert store.asked[0].deadline_ms == 100

@@ -1,25 +1,32 @@
-"""A search: the newest hits first, page by page."""
+"""A search: the newest hits first, slice by slice."""
 
+import re
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+import attrs
 import orjson
 
 from groupx.domain.ids import ActorId
 from groupx.domain.memory import AnyRecord, Family, IdentityRecord
 from groupx.domain.search_excerpt import excerpt_html
 from groupx.domain.search_folding import folded
-from groupx.domain.search_page import Indexing, SearchHit, SearchPage, SearchQuery
+from groupx.domain.search_page import Indexing, SearchHit, SearchQuery, SearchSlice
 from groupx.domain.search_query import SearchTerms, parse_search
+from groupx.domain.search_text import MAX_INDEXED
 from groupx.store.queries.rooms import active_room, must_exist
 from groupx.store.record_rows import find_record
+from groupx.store.search_beginnings import common_of
 from groupx.store.search_rows import document_text
 
-WALKED = 3_000
-"""Documents that one page looks at: then it ends, and its cursor goes on from there."""
-WALKED_FOR_CODE = 400
-"""When the text of each has to be read."""
+WALKED = 1_000
+"""Documents that one slice looks at: then it ends, and its cursor goes on from there."""
+WALKED_FOR_CODE = 150
+"""When each has to be looked into."""
+READ_TEXTS = 150
+READ_CHARACTERS = 60_000
+"""What a slice reads to see whether it fits, or to show it; there it ends too."""
 
 _FITS = """
   (:room IS NULL OR d.room_id = :room)
@@ -37,16 +44,18 @@ _FITS = """
       (SELECT status = 'active' FROM identity_records WHERE identity_id = d.ref_id)
     ELSE 1 END)
 """
-_COLUMNS = f"""
-SELECT d.doc_id, d.kind, d.ref_id, d.seq, d.room_id, d.author_actor_id, d.created_at, {_FITS}
-"""
-_BY_WORDS = f"""{_COLUMNS}
+_BY_WORDS = f"""
+SELECT d.doc_id, {_FITS}
 FROM search_fts CROSS JOIN search_docs d ON d.doc_id = search_fts.rowid
 WHERE search_fts MATCH :expression AND search_fts.rowid < :cursor
 ORDER BY search_fts.rowid DESC LIMIT :walked
 """
-_BY_FILTERS = f"""{_COLUMNS}
+_BY_FILTERS = f"""
+SELECT d.doc_id, {_FITS}
 FROM search_docs d WHERE d.doc_id < :cursor ORDER BY d.doc_id DESC LIMIT :walked
+"""
+_DOCUMENT = """
+SELECT kind, ref_id, seq, room_id, author_actor_id, created_at FROM search_docs WHERE doc_id = ?
 """
 _STATE = """
 SELECT indexed_through_seq, (SELECT ifnull(max(seq), 0) FROM events) FROM search_state
@@ -56,23 +65,25 @@ _TOP = 2**62
 _FAMILIES: Mapping[str, Family] = {"memory": "memory", "identity": "identity"}
 
 
-def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchPage:
-    """Hits of one room or of all; none for a search that names nothing. NOT_FOUND for no such
-    room. A page may be short, or empty, and still have a next one."""
+def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchSlice:
+    """One slice of a search, of one room or of all: some milliseconds of it. It may be short, or
+    empty, and still have a next one; `actors/searching.py` makes a page of several.
+
+    Nothing for a search that names nothing. NOT_FOUND for no such room.
+    """
     room_id = None if query.all_rooms else (query.room_id or active_room(conn))
     if room_id is not None:
         must_exist(conn, room_id)
     terms = parse_search(query.text)
-    if query.whole_words:
-        terms = terms.of_whole_words()
     if terms.is_empty:
-        return SearchPage(results=(), indexing=indexing(conn))
-    rows, next_cursor = _walk(conn, query, terms, room_id)
-    return SearchPage(
-        results=tuple(_hit(conn, row, terms) for row in rows),
+        return SearchSlice(results=(), indexing=indexing(conn))
+    common = common_of(conn, terms.beginnings) if query.common is None else query.common
+    hits, next_cursor = _walk(conn, query, room_id, *terms.without(common))
+    return SearchSlice(
+        results=hits,
         next_cursor=None if next_cursor is None else str(next_cursor),
         indexing=indexing(conn),
-        whole_words=query.whole_words or None,
+        common=common,
     )
 
 
@@ -83,9 +94,14 @@ def indexing(conn: sqlite3.Connection) -> Indexing | None:
 
 
 def _walk(
-    conn: sqlite3.Connection, query: SearchQuery, terms: SearchTerms, room_id: str | None
-) -> tuple[list[tuple[Any, ...]], int | None]:
-    """The rows of a page, and where the next one begins."""
+    conn: sqlite3.Connection,
+    query: SearchQuery,
+    room_id: str | None,
+    terms: SearchTerms,
+    patterns: tuple[str, ...],
+) -> tuple[tuple[SearchHit, ...], int | None]:
+    """The hits of a slice, and where the next one begins. `patterns` are looked for in the texts
+    themselves: what is so common is in one of the next."""
     values = {
         "expression": terms.expression,
         "cursor": _TOP if query.cursor is None else query.cursor,
@@ -98,15 +114,18 @@ def _walk(
         "history": terms.has_history,
         "walked": WALKED_FOR_CODE if terms.has_code else WALKED,
     }
-    found: list[tuple[Any, ...]] = []
-    walked, last = 0, None
-    for *row, fits in conn.execute(_BY_WORDS if terms.expression else _BY_FILTERS, values):
-        if fits and len(found) == query.limit:
-            return found, last
+    found: list[SearchHit] = []
+    walked, read, characters, last = 0, 0, 0, None
+    for doc_id, fits in conn.execute(_BY_WORDS if terms.expression else _BY_FILTERS, values):
         if fits:
-            found.append(tuple(row))
-        walked, last = walked + 1, row[0]
-    return found, last if walked == values["walked"] else None
+            if len(found) == query.limit or read == READ_TEXTS or characters > READ_CHARACTERS:
+                return tuple(found), last
+            document = _document(conn, doc_id)
+            read, characters = read + 1, characters + len(document.text)
+            if document.has(patterns):
+                found.append(document.hit(terms.needles))
+        walked, last = walked + 1, doc_id
+    return tuple(found), last if walked == values["walked"] else None
 
 
 def _actors(conn: sqlite3.Connection, typed: str | None) -> str | None:
@@ -123,22 +142,40 @@ def _actors(conn: sqlite3.Connection, typed: str | None) -> str | None:
     return orjson.dumps([typed, *known]).decode()
 
 
-def _hit(conn: sqlite3.Connection, row: tuple[Any, ...], terms: SearchTerms) -> SearchHit:
-    _, kind, ref_id, seq, room_id, author, at = row
+@attrs.frozen
+class _Document:
+    row: tuple[Any, ...]
+    record: AnyRecord | None
+    text: str
+
+    def has(self, patterns: tuple[str, ...]) -> bool:
+        if not patterns:
+            return True
+        text = folded(self.text[:MAX_INDEXED])
+        return all(re.search(pattern, text) for pattern in patterns)
+
+    def hit(self, needles: tuple[str, ...]) -> SearchHit:
+        kind, ref_id, seq, room_id, author, at = self.row
+        return SearchHit(
+            kind=kind,
+            id=ref_id,
+            seq=seq,
+            room_id=room_id,
+            actor_id=author,
+            excerpt_html=excerpt_html(self.text, needles),
+            at=at,
+            status=None if self.record is None else self.record.status,
+            owner_actor_id=None if self.record is None else _owner(self.record),
+        )
+
+
+def _document(conn: sqlite3.Connection, doc_id: int) -> _Document:
+    row = conn.execute(_DOCUMENT, (doc_id,)).fetchone()
+    kind, ref_id, seq, *_ = row
     family = _FAMILIES.get(kind)
     record = None if family is None else find_record(conn, family, ref_id)
     text = document_text(conn, kind, ref_id, seq) if record is None else record.content
-    return SearchHit(
-        kind=kind,
-        id=ref_id,
-        seq=seq,
-        room_id=room_id,
-        actor_id=author,
-        excerpt_html=excerpt_html(text, terms.needles),
-        at=at,
-        status=None if record is None else record.status,
-        owner_actor_id=None if record is None else _owner(record),
-    )
+    return _Document(row, record, text)
 
 
 def _owner(record: AnyRecord) -> ActorId | None:

@@ -77,8 +77,8 @@ ONCE = {
 }  # fmt: skip
 """What only a start or the end of an indexing asks, of rows an older program may have left."""
 
-MATCHED = re.compile(r"SCAN search_fts VIRTUAL TABLE INDEX \d+:\S*M")
-"""Read by words: as much as there are hits, and no more."""
+MATCHED = re.compile(r"SCAN (search_fts|temp.search_words) VIRTUAL TABLE INDEX (\d+:\S*M|6:)")
+"""Read by words, or words between two: as much as there are hits, and no more."""
 GUARDED = re.compile(r"\s*INSERT .*INTO (agent_instances|session_bindings|memory_records)")
 """Their triggers make SQLite plan a look at the rows that refer to them, which it skips as long
 as no foreign key is violated."""

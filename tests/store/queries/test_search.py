@@ -6,6 +6,7 @@ from groupx.domain.envelope import EventDraft
 from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import USER_WEB
 from groupx.domain.search_page import SearchQuery
+from groupx.store import search_beginnings
 from groupx.store.queries import search as queries
 from groupx.store.queries.search import search
 from groupx.store.transactions.withdraw import withdraw
@@ -141,22 +142,67 @@ def test_nothing_is_no_search(ledger, found):
     assert found(' "" ').results == ()
 
 
-def test_a_page_looks_at_so_many_documents_and_the_next_goes_on(ledger, found, monkeypatch):
+def every_slice(found, text, **query):
+    slices = [found(text, **query)]
+    while (cursor := slices[-1].next_cursor) is not None:
+        known = {"common": slices[-1].common}
+        slices.append(found(text, cursor=int(cursor), **known, **query))
+    return [[hit.id for hit in it.results] for it in slices]
+
+
+def test_a_slice_looks_at_so_many_documents_and_the_next_goes_on(ledger, found, monkeypatch):
     first = ledger.send(ledger.b, content="word").message_event_id
     for number in range(5):
         ledger.send(ledger.a, content=f"word {number}")
     monkeypatch.setattr(queries, "WALKED", 3)
-    pages = [found("word to:b")]
-    while (cursor := pages[-1].next_cursor) is not None:
-        pages.append(found("word to:b", cursor=int(cursor)))
-    assert [[hit.id for hit in page.results] for page in pages] == [[], [first], []]
+    assert every_slice(found, "word to:b") == [[], [first], []]
     monkeypatch.setattr(queries, "WALKED_FOR_CODE", 1)
     assert found("word has:code").next_cursor is not None
 
 
-def test_whole_words(ledger, found):
-    ledger.send(ledger.a, content="compile it")
-    assert len(found("comp").results) == 1
-    page = found("comp", whole_words=True)
-    assert (page.results, page.whole_words) == ((), True)
-    assert len(found("compile", whole_words=True).results) == 1
+def test_a_slice_reads_so_much(ledger, found, monkeypatch):
+    """Each of a page's hits may be very long, and in a script that takes its time."""
+    long = "只修改数据库，" * 30
+    sent = [ledger.send(ledger.a, content=long).message_event_id for _ in range(4)][::-1]
+    monkeypatch.setattr(queries, "READ_CHARACTERS", len(long))
+    assert every_slice(found, "数据") == [sent[:2], sent[2:]]
+    monkeypatch.setattr(queries, "READ_TEXTS", 1)
+    assert every_slice(found, "数据") == [[it] for it in sent]
+
+
+@pytest.fixture
+def _much_is_common(monkeypatch):
+    monkeypatch.setattr(search_beginnings, "MANY", 2)
+
+
+SAID = ["compile it", "complete", "a compass", "compose, or decompile", "not com.pared, in a COMBO"]
+
+
+@pytest.mark.usefixtures("_much_is_common")
+@pytest.mark.parametrize("reads", [1, 150])
+@pytest.mark.parametrize(
+    ("text", "found_ones"),
+    [
+        ("com", [4, 3, 2, 1, 0]), ("a com", [4, 2]), ("compo", [3]), ("compi", [0]),
+        ("com from:web", [4, 3, 2, 1, 0]), ("com from:a", []), (".com", []), ("x com", []),
+        (".pa", [4]), ("decom", [3]), ("COMB", [4]),
+    ],
+)  # fmt: skip
+def test_what_too_many_words_begin_with_is_found_all_the_same(
+    ledger, found, monkeypatch, text, found_ones, reads
+):
+    sent = [ledger.send(ledger.a, content=content).message_event_id for content in SAID]
+    notes = Notes(ledger)
+    notes.keep(notes.memory(content="nothing of it"))
+    monkeypatch.setattr(queries, "READ_TEXTS", reads)
+    hits = [hit for slice_ in every_slice(found, text) for hit in slice_]
+    assert hits == [sent[number] for number in found_ones]
+    assert found("com").common == {"com"}
+    assert found("compi").common == frozenset()
+
+
+@pytest.mark.usefixtures("_much_is_common")
+def test_what_is_common_is_marked_where_it_was_found(ledger, found):
+    for content in SAID:
+        ledger.send(ledger.a, content=content)
+    assert found("a com").results[1].excerpt_html == "<mark>a</mark> <mark>com</mark>pass"

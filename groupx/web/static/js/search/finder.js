@@ -3,7 +3,7 @@
 
 const REST_MS = 150;
 
-/** `ask(query, cursor, signal)` gives `{ results, nextCursor?, indexing?, wholeWords? }`. Calls `onChange(found)`
+/** `ask(query, cursor, signal)` gives `{ results, nextCursor?, indexing? }`. Calls `onChange(found)`
  * with `{ state: "empty" | "asking" | "found" | "failed", query, results, nextCursor, indexing, error }`. */
 export class Finder {
   constructor(ask, onChange, wait = REST_MS) {

@@ -99,7 +99,7 @@ export class Palette {
   }
 
   /** In plain words: how to begin, that nothing was found, why it failed, what is not indexed yet. */
-  words({ state, results, nextCursor, wholeWords, indexing, error }) {
+  words({ state, results, nextCursor, indexing, error }) {
     if (state === "empty") return t("search.hint");
     if (state === "failed") {
       return [error.message, " ", h("button", { class: "link", type: "button",
@@ -107,7 +107,7 @@ export class Palette {
     }
     if (state === "asking") return results.length ? "" : t("search.asking");
     const none = results.length ? "" : t(nextCursor ? "search.nothingNew" : "search.nothing");
-    const said = [none, wholeWords ? t("search.wholeWords") : "", indexing ? t("search.indexing", indexing) : ""];
+    const said = [none, indexing ? t("search.indexing", indexing) : ""];
     return said.filter(Boolean).join(" ");
   }
 }

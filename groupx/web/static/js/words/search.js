@@ -21,7 +21,6 @@ export const en = {
   "search.placeholder": "Search what was said and remembered",
   "search.results": "Found",
   "search.title": "Search",
-  "search.wholeWords": "Only whole words were looked for: too many begin with the last one.",
 };
 
 export const zh = {
@@ -45,5 +44,4 @@ export const zh = {
   "search.placeholder": "搜索说过和记住的内容",
   "search.results": "结果",
   "search.title": "搜索",
-  "search.wholeWords": "仅按完整词语查找：以最后一个词开头的词太多。",
 };
