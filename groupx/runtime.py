@@ -7,9 +7,7 @@ assistant · door.
 
 import os
 import socket
-import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -23,17 +21,14 @@ from groupx import __version__
 from groupx.actors.bells import LaneBells
 from groupx.actors.callers import Callers
 from groupx.actors.event_hub import EventHub, EventHubActor
-from groupx.actors.messages import Read, Write
+from groupx.actors.messages import Write
 from groupx.actors.store_writer import StoreWriterActor
 from groupx.adapters.contract import Adapter
 from groupx.adapters.registry import ADAPTERS, adapter_for
-from groupx.domain.commits import CommitFacts
-from groupx.domain.config import Config
 from groupx.domain.config_changes import PendingRestart
 from groupx.domain.errors import GroupXError
 from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource
 from groupx.domain.ledger import Recovered
-from groupx.domain.paths import Paths
 from groupx.domain.runs import OpenRun, RecoverQuery
 from groupx.domain.runtime_keys import runtime_key, runtime_scope_key
 from groupx.domain.times import iso_from_ms
@@ -42,25 +37,23 @@ from groupx.mcp.mount import McpMount
 from groupx.mcp.room import RoomFace
 from groupx.process.spawner import Spawner, SpawnError
 from groupx.runtime_assistant import NAME as ASSISTANT
-from groupx.runtime_folder import make_private_folders, open_token, sibling_databases
+from groupx.runtime_folder import make_private_folders, open_token
+from groupx.runtime_ledger import RunLedger, store_health
 from groupx.runtime_log import configure_log
 from groupx.runtime_notices import config_notices, restart_notice
 from groupx.runtime_optional import ROLLUPS, SEARCH
+from groupx.runtime_plan import Plan, RoomTaken, RuntimeFailed
 from groupx.runtime_processes import ProcessesPart
 from groupx.runtime_room import SLACK_SECONDS, Room, RoomPorts, put_together, stop_seconds
 from groupx.runtime_upgrade import UpgradeReport, upgrade_notice
 from groupx.setup.checks import Checks
 from groupx.setup.desk import SetupDesk
 from groupx.setup.programs import Programs
-from groupx.store.faults import locked_elsewhere
 from groupx.store.gil import keep_thread_fed
-from groupx.store.opening import open_ledger
-from groupx.store.place import LeaseLost, Place
-from groupx.store.queries.database_identity import database_identity
+from groupx.store.place import LeaseLost
 from groupx.store.transactions.bindings import open_run
 from groupx.store.transactions.recover import recover_all
 from groupx.store.upgrade import Upgrade
-from groupx.store.writer import StoreThread
 from groupx.supervisor.child import describe
 from groupx.supervisor.early_signals import keep_signals
 from groupx.supervisor.endless import until_stopping
@@ -75,19 +68,16 @@ from groupx.supervisor.tree import (
     Supervisor,
 )
 from groupx.web.app import create_guards, open_room
-from groupx.web.backups import Backups
 from groupx.web.login import LoginCodes
 from groupx.web.server import WebServer
 from groupx.web.services import (
     AssistantFace,
-    DatabaseFacts,
     Entrance,
     Notice,
     RuntimeFacts,
     Services,
     SetupFace,
     Status,
-    StoreHealth,
 )
 from groupx.web.token import Token
 
@@ -98,56 +88,6 @@ CLOSING_SECONDS = 5.0
 """For a part that has to end something first; then it is cancelled."""
 
 _log = structlog.stdlib.get_logger("groupx.runtime")
-
-
-@attrs.frozen(kw_only=True)
-class Plan:
-    """What one run is asked to be."""
-
-    config: Config
-    paths: Paths
-    port: int | None = None
-    """Instead of the config's; 0 takes a free one."""
-    kept_port: int | None = None
-    """The one that the room had before it began again in its place."""
-    log_file: Path | None = None
-    """Where diagnostics go; None = stderr."""
-    on_ready: Callable[[int, str], None]
-    """Told the port and a login URL that works once, when the room is open."""
-    keep_copy: bool = True
-    """Of an older database, before it is upgraded."""
-    on_upgrade: Callable[[int, int], None] = lambda done, total: None
-    """Told how far that is, on a thread of its own."""
-
-    @property
-    def listen_port(self) -> int:
-        """The one that is asked for."""
-        kept = self.config.server.port if self.kept_port is None else self.kept_port
-        return kept if self.port is None else self.port
-
-
-class RuntimeFailed(Exception):
-    """A part that the room cannot live without failed; everything was stopped in order."""
-
-    def __init__(self, part: str, error: str) -> None:
-        super().__init__(
-            f"the room had to stop, since its {part} failed ({error}). Everything was stopped in "
-            "order. What is queued survives, and what ran is shown as interrupted: start it again."
-        )
-
-
-class RoomTaken(RuntimeFailed):
-    """Another runtime may have been let in; this one stopped and left it alone."""
-
-    def __init__(self, lost: LeaseLost) -> None:
-        Exception.__init__(
-            self,
-            f"the room had to stop: {lost}. From then on nothing was stored and nothing was sent; "
-            "what ran is shown as interrupted. If the folder was moved, put it back, and if the "
-            "database was deleted, restore a backup. `groupx status` says whether another GroupX "
-            "has this room now: if not, start it again. A lock file that is left over is in "
-            "nobody's way; never remove one.",
-        )
 
 
 def run_runtime(plan: Plan, listening: socket.socket | None = None) -> int | None:
@@ -196,7 +136,6 @@ class Runtime:
         adapters: dict[ActorId, Adapter],
     ) -> None:
         config = plan.config
-        self._lease = lease
         self._plan = plan
         self._config = config
         self._paths = plan.paths
@@ -226,7 +165,14 @@ class Runtime:
         )
         self._hub = EventHub(config.limits)
         self._bells = LaneBells(agent.actor_id for agent in config.agents)
-        self._store = StoreWriterActor(self._ledger, self._hub, self._bells)
+        self._ledger = RunLedger(
+            paths=plan.paths,
+            limits=config.limits,
+            lost=lease.lost,
+            upgrade=Upgrade(keep_copy=plan.keep_copy, watch=self._upgrade),
+            now_ms=_now_ms,
+        )
+        self._store = StoreWriterActor(self._ledger.thread, self._hub, self._bells)
         self._room: Room
         self._services: Services
         self._tree = Supervisor(
@@ -358,28 +304,7 @@ class Runtime:
         self._close_door()
         await self._web.end_streams()
 
-    # --- the ledger -----------------------------------------------------------------------------
-
-    def _ledger(self, on_commit: Callable[[CommitFacts], None]) -> StoreThread:
-        ids = IdSource(_now_ms, os.urandom)
-        database = None if self._paths.database is None else Path(self._paths.database)
-
-        def opener() -> sqlite3.Connection:
-            return open_ledger(
-                ":memory:" if database is None else database,
-                now_iso=iso_from_ms(_now_ms()),
-                database_id=ids.new("database"),
-                upgrade=Upgrade(keep_copy=self._plan.keep_copy, watch=self._upgrade),
-            )
-
-        return StoreThread(
-            opener,
-            ids=ids,
-            now_ms=_now_ms,
-            on_commit=on_commit,
-            limits=self._config.limits,
-            place=Place(database, self._lease.lost),
-        )
+    # --- the room ------------------------------------------------------------------------------
 
     async def _open_room(self) -> Services:
         """Recovery phase 1, then everything that a request may want."""
@@ -415,11 +340,11 @@ class Runtime:
             limits=config.limits,
             ids=self._ids,
             now_ms=_now_ms,
-            database=await self._database(),
-            store_health=self._store_health,
+            database=await self._ledger.facts(store),
+            store_health=lambda: store_health(self._store.ledger),
             rollups_health=lambda: self._room.rollups.health,
             search_health=lambda: self._room.search.health,
-            backups=self._backups(),
+            backups=self._ledger.backups(store),
             notices=self._notices(recovered),
         )
 
@@ -462,37 +387,6 @@ class Runtime:
             timeouts=self._config.timeouts,
             ids=self._ids,
             setup=self._setup,
-        )
-
-    async def _database(self) -> DatabaseFacts:
-        identity = await self._store.ref.ask(Read(database_identity, None))
-        siblings = tuple(str(path) for path in sibling_databases(self._paths))
-        return DatabaseFacts(
-            path=self._paths.database or ":memory:",
-            format=identity.format,
-            database_id=identity.database_id,
-            siblings=siblings or None,
-        )
-
-    def _backups(self) -> Backups:
-        database = self._paths.database
-        return Backups(
-            None if database is None else Path(database),
-            Path(self._paths.backups),
-            self._store.ref,
-            _now_ms,
-        )
-
-    def _store_health(self) -> StoreHealth:
-        ledger = self._store.ledger
-        fault = ledger.fault
-        state = "ok" if fault is None else "failed"
-        if fault is None and ledger.is_locked:
-            state, fault = "busy", locked_elsewhere()
-        return StoreHealth(
-            state=state,
-            pending=ledger.pending,
-            fault=None if fault is None else fault.message,
         )
 
     # --- the end --------------------------------------------------------------------------------

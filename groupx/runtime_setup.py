@@ -22,9 +22,10 @@ from groupx.domain.runtime_keys import runtime_scope_key
 from groupx.domain.times import iso_from_ms
 from groupx.mcp.mount import McpMount
 from groupx.process.spawner import Spawner, SpawnError
-from groupx.runtime import CLOSING_SECONDS, EXIT_STUCK, Plan, RuntimeFailed, run_runtime
+from groupx.runtime import CLOSING_SECONDS, EXIT_STUCK, run_runtime
 from groupx.runtime_folder import make_private_folders, open_token
 from groupx.runtime_log import configure_log
+from groupx.runtime_plan import Plan, RuntimeFailed
 from groupx.runtime_processes import ProcessesPart
 from groupx.setup.checks import Checks
 from groupx.setup.desk import SetupDesk

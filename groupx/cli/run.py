@@ -21,7 +21,7 @@ from groupx.process.killing import KILL_VARIABLE, arm, read_order
 from groupx.supervisor.early_signals import hold_signals_for_exec
 
 if TYPE_CHECKING:
-    from groupx.runtime import Plan
+    from groupx.runtime_plan import Plan
     from groupx.runtime_setup import SetupPlan
 
 
@@ -90,7 +90,7 @@ class _Order:
 
     def plan(self, config: Config) -> "Plan":
         """The room of `config`."""
-        from groupx.runtime import Plan
+        from groupx.runtime_plan import Plan
 
         paths = self.place.paths(config.storage_path)
         return Plan(
@@ -122,7 +122,8 @@ class _Order:
 def _run(order: _Order) -> int | None:
     """The port to begin again on; None when it was to end. Raises Refused, and Exit when fatal."""
     from groupx.process.spawner import SpawnError
-    from groupx.runtime import RuntimeFailed, run_runtime
+    from groupx.runtime import run_runtime
+    from groupx.runtime_plan import RuntimeFailed
     from groupx.runtime_setup import run_setup
     from groupx.supervisor.lease import LeaseImpossible, LeaseTaken
     from groupx.supervisor.listener import PortTaken, PortUnusable
