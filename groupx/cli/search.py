@@ -13,7 +13,7 @@ from groupx.cli.client import RuntimeClient
 from groupx.cli.failures import DONE, Refused
 from groupx.cli.place import Place, config_options, find_place
 from groupx.cli.running import client_of, find_running
-from groupx.cli.terminal import one_line
+from groupx.cli.terminal import as_typed, bold, one_line
 from groupx.domain.search_query import MAX_QUERY
 
 MAX_LIMIT = 50
@@ -25,7 +25,7 @@ _MARK = re.compile("<mark>(.*?)</mark>", re.DOTALL)
 
 @click.command("search")
 @config_options
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True)
 @click.option("--rooms", type=click.Choice(["active", "all"]), default="active", help="In which.")
 @click.option(
     "--limit", type=click.IntRange(1, MAX_LIMIT), default=20, show_default=True, help="At most."
@@ -36,7 +36,7 @@ def command(
     *,
     config: str | None,
     demo: bool,
-    query: str,
+    words: tuple[str, ...],
     rooms: str,
     limit: int,
     cursor: str | None,
@@ -45,8 +45,12 @@ def command(
     """Find messages and memories by their words, the newest first. The room must run.
 
     "quoted words" stand together; from:, to:, before:, after: and has:code narrow it down;
-    has:history adds memories that were rewritten or taken back.
+    has:history adds memories that were rewritten or taken back. Put -- before
+    words that begin with a dash.
     """
+    query = as_typed(" ".join(words))
+    if not query.strip():
+        raise Refused("nothing was looked for, as there is no word to look for. Give at least one.")
     place = find_place(config=config, demo=demo)
     wanted: dict[str, Any] = {"q": query[:MAX_QUERY], "limit": limit}
     if rooms == "all":
@@ -108,4 +112,4 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
 def _plain(excerpt: str) -> str:
     """One line for a terminal, with nothing in it that a terminal would obey but our own bold."""
     text = one_line(excerpt)
-    return html.unescape(_MARK.sub(lambda hit: click.style(hit[1], bold=True), text))
+    return html.unescape(_MARK.sub(lambda hit: bold(hit[1]), text))

@@ -80,6 +80,44 @@ def test_hits_are_told_in_lines_that_no_terminal_obeys(room: Room) -> None:
     assert room.asked == [{"q": "compile it", "limit": "20"}]
 
 
+def test_words_need_no_quotation_marks_of_the_shell(room: Room) -> None:
+    room.pages = [{"results": []}, {"results": []}]
+    run("search", "compile", "it", "from:builder")
+    run("search", "--limit", "2", "--", "--json", "-v")
+    assert [asked["q"] for asked in room.asked] == ["compile it from:builder", "--json -v"]
+
+
+def test_what_the_locale_cannot_read_is_looked_for_as_it_was_typed(room: Room) -> None:
+    room.pages = [{"results": []}]
+    latin = "索".encode().decode("ascii", "surrogateescape")
+    assert run("search", latin, "\udcff").exit_code == 0
+    assert room.asked[0]["q"] == "索 \ufffd"
+
+
+@pytest.mark.parametrize("words", [(), ("",), (" ", " ")])
+def test_without_a_word_nothing_is_looked_for(room: Room, words: tuple[str, ...]) -> None:
+    done = run("search", *words)
+    assert done.exit_code != 0
+    assert room.asked == []
+    assert "WORDS" in done.output or "Give at least one" in done.output
+
+
+@pytest.mark.parametrize(
+    ("environment", "shown"),
+    [
+        ({"TERM": "xterm", "NO_COLOR": ""}, "we \x1b[1mcompile\x1b[0m"),
+        ({"TERM": "dumb"}, "we compile"),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, "we compile"),
+    ],
+)
+def test_hits_are_bold_on_a_terminal_that_can_show_it(
+    room: Room, environment: dict[str, str], shown: str
+) -> None:
+    room.pages = [{"results": [HIT]}]
+    done = CliRunner().invoke(group, ("search", "x"), color=True, env=environment)
+    assert shown in done.output
+
+
 def test_nothing_that_was_said_turns_the_order_of_a_line(room: Room) -> None:
     room.pages = [{"results": [{**HIT, "excerptHtml": "gpj\u202eexe"}]}]
     assert run("search", "x").output.split("\n")[1] == "  gpj exe"
