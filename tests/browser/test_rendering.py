@@ -195,13 +195,17 @@ def must_be_inert(page: Page, exported: Path) -> None:
     assert asked == [exported.as_uri()]
 
 
-@pytest.mark.parametrize("text", CORPUS[::16])
-def test_nor_does_it_as_an_answer(open_room: OpenRoom, text: str):
+def test_nor_does_it_as_an_answer(open_room: OpenRoom):
+    """Streamed as text, and then rendered, one after the other."""
     room = open_room()
     asked = foreign_requests(room)
-    room.daemon.send(text, "agent:bob")
-    expect(room.answer("bob").locator(".bubble")).to_have_attribute("aria-busy", "false")
-    must_be_harmless(room)
+    answers = room.page.locator('.entry.turn[data-actor="agent:bob"]')
+    so_far = answers.count()
+    for number, text in enumerate(CORPUS[::16], so_far + 1):
+        room.daemon.send(text, "agent:bob")
+        expect(answers).to_have_count(number)
+        expect(answers.last.locator(".bubble")).to_have_attribute("aria-busy", "false")
+        must_be_harmless(room)
     assert asked == []
 
 

@@ -1,5 +1,7 @@
 """A signal at any point of a start means an orderly end: exit code 0, and nothing is left."""
 
+import itertools
+import os
 import signal
 import subprocess
 import sys
@@ -22,11 +24,16 @@ MODULES = [
     "groupx.runtime",
 ]
 """Imported on the way, in about this order; `-X importtime` says when each has been."""
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+EVERY = os.environ.get("GROUPX_SIGNALS") == "all"
+WHEN = list(
+    itertools.product(MODULES, SIGNALS) if EVERY else zip(MODULES, itertools.cycle(SIGNALS))
+)
+"""Each moment with one signal, and each signal at two moments or more; GROUPX_SIGNALS=all: all."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("module", MODULES)
-def test_while_it_is_still_being_imported(tmp_path: Path, number: signal.Signals, module: str):
+@pytest.mark.parametrize(("module", "number"), WHEN)
+def test_while_it_is_still_being_imported(tmp_path: Path, module: str, number: signal.Signals):
     daemon = Daemon(tmp_path, {"ada": demo_agent()})
     said = _signalled(daemon, lambda line: line.split("|")[-1].strip() == module, number)
     assert "Traceback" not in said
