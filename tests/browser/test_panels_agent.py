@@ -53,12 +53,12 @@ def test_a_policy_is_changed_knowingly(open_room: OpenRoom, daemon: Daemon):
     expect(form.get_by_role("status")).to_contain_text("Saved.")
     form.get_by_label("do not write").check()
     path = "/api/memory-policy/agent:cleo"
-    _put(daemon, path, useMemories=True, generation="enabled", expectedRevision=1)
+    put(daemon, path, useMemories=True, generation="enabled", expectedRevision=1)
     expect(form.get_by_role("status")).to_contain_text("changed elsewhere meanwhile")
     expect(form.get_by_label("do not write")).to_be_checked()
     expect(form.get_by_role("status")).to_contain_text("tell it what is remembered, write its days")
     room.page.route("**/api/memory-policy/*", lambda route: route.abort(), times=1)
-    _put(daemon, path, useMemories=False, generation="enabled", expectedRevision=2)
+    put(daemon, path, useMemories=False, generation="enabled", expectedRevision=2)
     expect(form.get_by_role("alert")).to_contain_text("GroupX did not answer")
     form.get_by_role("button", name="Save").click()
     expect(form.get_by_role("status")).to_contain_text("your change was not saved")
@@ -75,7 +75,7 @@ def test_a_policy_is_changed_knowingly(open_room: OpenRoom, daemon: Daemon):
     assert daemon.get(path)["policy"]["generation"] == "excluded"
 
 
-def _put(daemon: Daemon, path: str, **policy: object) -> None:
+def put(daemon: Daemon, path: str, **policy: object) -> None:
     """By another client."""
     body = {"clientCommandId": secrets.token_hex(8), **policy}
     assert daemon.request("PUT", path, body)[0] == 200

@@ -122,8 +122,9 @@ def _said(content: str) -> dict[str, Any]:
 
 def test_the_context_is_summarised_and_begins_anew_in_words(open_room: OpenRoom, daemon: Daemon):
     room = open_room()
-    message = room.say("Something to forget.", "bob")
-    expect(room.target(message, "Bob")).to_contain_text("replied")
+    message = room.say("Something to forget.", "bob", "cleo")
+    for name in ("Bob", "Cleo"):
+        expect(room.target(message, name)).to_contain_text("replied")
     for number in range(7):
         daemon.post("/api/messages", _said(f"Step {number} is done."), status=202)
     daemon.wait_idle()
@@ -138,6 +139,17 @@ def test_the_context_is_summarised_and_begins_anew_in_words(open_room: OpenRoom,
     summary = panel.locator(".record", has=room.page.locator(".kind-summary"))
     expect(summary).to_contain_text("made by")
     expect(summary.get_by_role("button", name="Rewrite")).to_have_count(0)
+    diary = room.page.locator(".entry.diary")
+    expect(diary).to_have_count(2)
+    days = [e for e in daemon.history() if e["body"].get("record", {}).get("agentMemoryType")]
+    expect(diary.last).to_be_hidden()
+    opened(room, f"#{days[1]['eventId']}")
+    expect(diary.last.locator("details")).to_have_attribute("open", "")
+    expect(diary.last).to_contain_text("Something to forget.")
+    expect(diary.last).to_be_in_viewport()
+    expect(diary.first.locator("summary")).not_to_contain_text("·")
+    diary.last.get_by_role("link", name="Open it in its place").click()
+    expect(panel.locator(".record.sought")).to_be_focused()
     opened(room, "#/agent/bob/memory")
     day = panel.locator(".records-heading", has_text="Today").locator("+ .record")
     expect(day).to_contain_text("Step 0 is done.")

@@ -48,12 +48,10 @@ def test_a_newcomer_sets_up_a_room_corrects_an_error_and_later_adds_an_agent(
     expect(page.get_by_role("heading", name="Who should be in your room?")).to_be_visible()
     codex = page.locator('.program[data-driver="codex"]')
     expect(codex).to_contain_text("codex-cli 7.8.9")
-    expect(codex.get_by_role("status")).to_contain_text("It does not start:")
+    expect(codex.get_by_role("status")).to_contain_text("It did not get ready:")
     _found(page, "no", "it says so itself")
     page.get_by_role("button", name="Look again").click()
-    expect(codex.get_by_role("status")).to_have_text(
-        "Not logged in.Once, in a terminal: codex login"
-    )
+    expect(codex.get_by_role("status")).to_have_text("Not logged in.Run once: codex login")
     _found(page, "yes", "it has an account (chatgpt)")
     page.get_by_role("button", name="Look again").click()
     expect(codex.get_by_role("status")).to_have_text("Logged in:it has an account (chatgpt).")

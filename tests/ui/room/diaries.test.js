@@ -40,6 +40,11 @@ test("the newest of each agent stands for all it wrote", () => {
     [["agent:bob", 3, 2], ["agent:ada", 2, 1]]);
 });
 
+test("a day that is taken back is told as what it is", () => {
+  const retracted = event(2, "memory.retracted", "user:web", { record: { content: "1", sourceKind: "automatic_rollup" } });
+  assert.deepEqual(room([wrote(1, "agent:bob"), retracted]).order.map(({ kind }) => kind), ["diary", "aside"]);
+});
+
 test("what somebody chose to remember stays a row of its own", () => {
   assert.equal(room([wrote(1, "agent:bob", "tool")]).order[0].kind, "aside");
 });

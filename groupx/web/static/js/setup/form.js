@@ -1,6 +1,7 @@
 // The setup's form: programs, agents, assistant, and what becomes of a save.
 
 import { ApiError, get, postPlain } from "../transport/api.js";
+import { assignColours } from "../base/actors.js";
 import { fill, h, say } from "../base/dom.js";
 import { t } from "../words/index.js";
 import { agentCard } from "./agent_card.js";
@@ -94,6 +95,7 @@ export class SetupForm {
   draw() {
     const { draft } = this;
     this.path.textContent = draft.path;
+    if (this.first) assignColours([...draft.programs.map(({ driver }) => `agent:${driver}`), "agent:acp"]);
     this.drawAgents();
     fill(this.assistant, assistantCard(draft, this.fields));
   }

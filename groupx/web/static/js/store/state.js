@@ -393,7 +393,7 @@ export class RoomState {
     const { type, seq } = event;
     if (seq === null || QUIET.has(type) || QUIET_TRANSIENT.test(type)) return;
     let kind = ASIDE.test(type) ? "aside" : "notice";
-    if (event.body.record?.sourceKind === "automatic_rollup") kind = "diary";
+    if (event.body.record?.sourceKind === "automatic_rollup" && type !== "memory.retracted") kind = "diary";
     else if (type === "operator.dispatch") kind = "dispatch";
     else if (type === "routing.loop_stopped") kind = "stopped";
     else if (SUPERVISION.test(type)) kind = "supervision";

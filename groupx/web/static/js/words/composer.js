@@ -7,7 +7,7 @@ export const en = {
   "composer.cancelEdit": "Cancel edit",
   "composer.editing": "Editing a message that is still queued. Once changed it goes to the end of its queue.",
   "composer.noTarget": "Nobody would get this: type @ and pick who should.",
-  "composer.placeholder": "Message. @ picks who gets it.",
+  "composer.placeholder": "Write. @ picks who gets it.",
   "composer.remove": "Remove {name}",
   "composer.send": "Send",
   "composer.sending": "sending…",
