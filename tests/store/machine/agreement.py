@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from groupx.domain.rollup import DayKey
 from tests.store.machine.model import Model
 
 _TURNS = """
@@ -13,6 +14,19 @@ _ATTEMPTS = """
 SELECT turn_id, attempt_id, binding_id, dispatch_phase, delivery_certainty,
   context_through_seq, started_at IS NOT NULL
 FROM turn_attempts ORDER BY rowid
+"""
+_SOURCES = """
+SELECT turn_id, room_id, actor_id, local_date,
+  iif(processed_at IS NULL, coalesce(skipped_reason, 'waits'), 'done'), memory_id
+FROM agent_dated_memory_sources
+"""
+_RUNNING = """
+SELECT room_id, actor_id, local_date, last_attempt_at FROM agent_dated_memory_rollups
+WHERE last_attempt_at IS NOT NULL AND next_attempt_at IS NULL
+"""
+_MADE = """
+SELECT room_id, actor_id, local_date, memory_id FROM agent_dated_memory_rollups
+WHERE memory_id IS NOT NULL
 """
 
 
@@ -43,6 +57,13 @@ def agree(conn: sqlite3.Connection, model: Model) -> None:
         name: (it.layer, it.owner, it.author, it.status, it.supersedes)
         for name, it in model.memories.items()
     }
+    told = conn.execute(
+        "SELECT json_extract(body_json, '$.record.memoryId') FROM events"
+        " WHERE event_type IN ('memory.remembered', 'memory.superseded')"
+    )
+    assert sorted(name for (name,) in told) == sorted(
+        name for name, it in model.memories.items() if it.told_in is not None
+    )
     commands = conn.execute("SELECT source_binding_id, client_command_id FROM client_commands")
     assert sorted(commands.fetchall()) == sorted(model.commands)
     lanes = conn.execute("SELECT room_id, actor_id, state = 'paused', revision FROM lane_states")
@@ -60,6 +81,7 @@ def agree(conn: sqlite3.Connection, model: Model) -> None:
         " AND binding_id <> 'binding:operator'"
     )
     assert {row[0] for row in bindings} == set(model.bindings)
+    _agree_beside(conn, model)
     said = conn.execute(
         "SELECT event_id FROM events WHERE event_type = 'message.created'"
         " AND coalesce(idempotency_key, '') NOT LIKE 'turn:%:response'"
@@ -74,3 +96,24 @@ def agree(conn: sqlite3.Connection, model: Model) -> None:
     assert {row[0] for row in withdrawn} == {
         message.id for message in model.messages.values() if message.withdrawn
     }
+
+
+def _agree_beside(conn: sqlite3.Connection, model: Model) -> None:
+    """What is made of the room beside it."""
+    days = model.days
+    summaries = conn.execute("SELECT summary_id, status FROM summaries")
+    assert dict(summaries.fetchall()) == model.checkpoint_statuses()
+    sources = {row[0]: row[1:] for row in conn.execute(_SOURCES)}
+    assert sources == {
+        it.turn: (*_names(it.day), it.state, it.memory) for it in days.sources.values()
+    }
+    runs = {row[:3]: row[3] for row in conn.execute(_RUNNING)}
+    assert runs == {_names(day): begun_at for day, begun_at in days.running.items()}
+    made = {row[:3]: row[3] for row in conn.execute(_MADE)}
+    assert made == {_names(day): memory_id for day, memory_id in days.made.items()}
+    policies = conn.execute("SELECT room_id, actor_id, generation, revision FROM memory_policies")
+    assert {row[:2]: row[2:] for row in policies} == days.policies
+
+
+def _names(day: DayKey) -> tuple[str, str, str]:
+    return day.room_id, day.actor_id, day.local_date

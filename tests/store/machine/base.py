@@ -1,6 +1,7 @@
 """How the machine takes its steps, and what it looks at after each."""
 
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
@@ -11,6 +12,7 @@ from tests.store.machine.agreement import agree
 from tests.store.machine.drawing import MAIN, MOODS
 from tests.store.machine.history import History
 from tests.store.machine.model import ACTIVE, Attempt, Model, Stop, Turn
+from tests.store.machine.packets import nobody_would_miss_anything
 from tests.store.machine.statistics import Statistics
 from tests.store.machine.working import Working
 from tests.store.machine.world import AGENTS, Step, World
@@ -28,6 +30,8 @@ class Base(RuleBasedStateMachine):
         self.model = Model(MAIN)
         self.does = Working(self.world, self.model, self.log)
         self.history = History()
+        self.told: tuple[Any, ...] = ()
+        """What the packets that were looked at last began with."""
         self.waiting: list[Step] = []
         self.gather = 0
         """How many steps to come are to share one commit."""
@@ -117,6 +121,7 @@ class Base(RuleBasedStateMachine):
         model.recover(AGENTS, asks=asks)
         roster = [actor for actor in AGENTS if actor not in model.gone]
         recovered = world.begin(roster, asks=asks)
+        model.days.running.clear()
         self._name_callbacks()
         self._name_stops()
         assert {case.turn_id for case in recovered.undecided} == {
@@ -152,5 +157,12 @@ class Base(RuleBasedStateMachine):
         if self.waiting:
             return
         self.history.observe(self.world.conn, self.model.room)
+        (events,) = self.does.row("SELECT count(*) FROM events")
+        assert events == self.history.seq - self.model.deleted_events, "events are gone"
         agree(self.world.conn, self.model)
         invariants.check(self.world.conn)
+        chain = self.model.checkpoints.get(self.model.room)
+        told = self.model.room, self.model.floor(self.model.room), chain and chain[-1].id
+        if told != self.told:
+            self.told = told
+            nobody_would_miss_anything(self.world.conn, self.model)

@@ -31,6 +31,8 @@ class History:
         self.turns: dict[str, tuple[Any, ...]] = {}
         self.cursors: dict[tuple[str, str], int] = {}
         self.claims: dict[str, str] = {}
+        self.sources: dict[str, tuple[Any, ...]] = {}
+        """Turns that a memory was made of, or is not to be made of."""
 
     def observe(self, conn: sqlite3.Connection, room: str) -> None:
         """After a step, after which `room` is the active one."""
@@ -42,7 +44,8 @@ class History:
             assert seq == self.seq + 1, "a number was left out"
             self.seq = seq
             self._event(*event)
-            assert event[0] in (self.room or room, room), "a room that was left was written to"
+            here = event[0] in (self.room or room, room)
+            assert here or _rolled_up(*event), "a room that was left was written to"
         self.room = room
         self._never_back(conn)
 
@@ -88,8 +91,20 @@ class History:
         ):
             assert seq >= self.cursors.get((actor, room), 0), "a cursor went back"
             self.cursors[actor, room] = seq
+        for turn, *row in conn.execute(
+            "SELECT turn_id, processed_at, memory_id, skipped_reason"
+            " FROM agent_dated_memory_sources WHERE coalesce(processed_at, skipped_reason) NOT NULL"
+        ):
+            assert self.sources.setdefault(turn, tuple(row)) == tuple(row), "rolled up twice"
         for child, state in conn.execute("SELECT child_turn_id, state FROM completion_claims"):
             was = self.claims.get(child, "open")
             allowed = was in ("open", state) or (was, state) in BACK
             assert allowed, f"a claim went from {was} to {state}"
             self.claims[child] = state
+
+
+def _rolled_up(_room: str, kind: str, _key: str | None, body_json: str) -> bool:
+    """The memory of a day is made in its room, also after that was left."""
+    return kind in ("memory.remembered", "memory.superseded") and (
+        orjson.loads(body_json)["record"]["sourceKind"] == "automatic_rollup"
+    )

@@ -2,10 +2,16 @@
 
 import sqlite3
 
+from tests.store.machine.packets import STANDS
 from tests.store.machine.world import LIMITS
 
 _ENDED = "('completed', 'failed', 'cancelled', 'interrupted')"
 _ACTIVE = "('dispatching', 'running', 'cancelling')"
+_FLOOR = "coalesce((SELECT max(through_seq) FROM context_resets WHERE room_id = s.room_id), 0)"
+_WAITING_OF_DAY = """
+agent_dated_memory_rollups r LEFT JOIN agent_dated_memory_sources s
+  ON s.room_id = r.room_id AND s.actor_id = r.actor_id AND s.local_date = r.local_date
+  AND s.processed_at IS NULL AND s.skipped_reason IS NULL"""
 
 BROKEN_BY: dict[str, str] = {
     "an end is a status, an event and a time, all of the same kind": f"""
@@ -100,8 +106,6 @@ BROKEN_BY: dict[str, str] = {
           OR (r.completed_at IS NOT NULL) <> (t.status = 'completed')""",
     "every turn has a receipt": """
         SELECT count(*) FROM turns HAVING count(*) <> (SELECT count(*) FROM input_receipts)""",
-    "numbers of events have no gap": """
-        SELECT count(*) FROM events HAVING count(*) <> coalesce(max(seq), 0)""",
     "no event is of a kind that there is not": """
         SELECT seq FROM events WHERE event_type LIKE 'approval.%'
           OR event_type LIKE 'permission.%' OR event_type LIKE 'user_input.%'""",
@@ -111,16 +115,33 @@ BROKEN_BY: dict[str, str] = {
         SELECT turn_id FROM turns t WHERE (t.status = 'completed') <> EXISTS (
           SELECT 1 FROM agent_dated_memory_sources s WHERE s.turn_id = t.turn_id
             AND s.response_event_id = t.response_event_id)""",
+    "a room has one checkpoint, and it lies above the last reset": f"""
+        SELECT s.room_id FROM summaries s WHERE s.status = 'active'
+        GROUP BY 1 HAVING count(*) > 1 OR min(s.from_seq) <= {_FLOOR}""",
+    "a checkpoint tells of all that stands up to its end, once, and of nothing else": f"""
+        SELECT s.summary_id FROM summaries s WHERE s.status = 'active' AND s.content <> (
+          SELECT json_group_array(seq) FROM (SELECT e.seq FROM events e
+            WHERE e.room_id = s.room_id AND e.seq > {_FLOOR} AND e.seq <= s.through_seq
+              AND {STANDS} ORDER BY e.seq))""",
+    "a day's row counts its turns that wait": f"""
+        SELECT r.room_id, r.actor_id, r.local_date FROM {_WAITING_OF_DAY}
+        GROUP BY 1, 2, 3 HAVING r.pending_turns <> count(s.turn_id)
+          OR r.pending_chars <> coalesce(sum(s.source_chars), 0)
+          OR r.pending_through_seq IS NOT max(s.response_seq)""",
+    "one memory of a day holds, and it is the day's": """
+        SELECT r.room_id, r.actor_id, r.local_date FROM memory_records m
+        JOIN (SELECT DISTINCT room_id, actor_id, local_date, memory_id
+          FROM agent_dated_memory_sources) s ON s.memory_id = m.memory_id
+        JOIN agent_dated_memory_rollups r ON r.room_id = s.room_id AND r.actor_id = s.actor_id
+          AND r.local_date = s.local_date
+        WHERE m.status = 'active' GROUP BY 1, 2, 3
+        HAVING count(*) > 1 OR max(m.memory_id) <> r.memory_id""",
     "a record gives way to one other, of its own layer": """
         SELECT o.memory_id FROM memory_records o
         LEFT JOIN memory_records n ON n.supersedes_memory_id = o.memory_id
         GROUP BY o.memory_id HAVING count(n.memory_id) <> (o.status = 'superseded')
           OR max(n.scope_type <> o.scope_type OR n.scope_id <> o.scope_id
             OR coalesce(n.agent_memory_type <> o.agent_memory_type, 0))""",
-    "every record has the event that made it": """
-        SELECT memory_id FROM memory_records m WHERE NOT EXISTS (SELECT 1 FROM events e
-          WHERE e.event_type IN ('memory.remembered', 'memory.superseded')
-            AND json_extract(e.body_json, '$.record.memoryId') = m.memory_id)""",
     "a cursor is behind the newest event": """
         SELECT actor_id FROM delivery_cursors
         WHERE last_delivered_seq > (SELECT max(seq) FROM events)""",

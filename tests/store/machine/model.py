@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from groupx.domain.ids import SYSTEM, USER_WEB, WEB_BINDING, ActorId
+from tests.store.machine.days import Days
 from tests.store.machine.world import AGENTS, LIMITS
 
 ENDED = frozenset({"completed", "failed", "cancelled", "interrupted"})
@@ -125,6 +126,16 @@ class Memory:
     author: ActorId
     status: str = "active"
     supersedes: str | None = None
+    told_in: str | None = None
+    """The room in which its event is; None where that was deleted."""
+
+
+@attrs.define
+class Checkpoint:
+    """Of a room: it covers everything up to a seq."""
+
+    id: str
+    through: int
 
 
 class Model:
@@ -136,6 +147,8 @@ class Model:
         self.messages: dict[str, Message] = {}
         self.commands: dict[tuple[str, str], tuple[Any, Any]] = {}
         """(binding, client command id) → what was asked, what was answered."""
+        self.answers_gone: set[tuple[str, str]] = set()
+        """Commands whose answer may have been about a room that was deleted since."""
         self.claims: dict[str, Claim] = {}
         self.memories: dict[str, Memory] = {}
         self.stops: dict[str, Stop] = {}
@@ -151,10 +164,16 @@ class Model:
         """Those that are open."""
         self.cursors: dict[tuple[ActorId, str], int] = {}
         self.floors: dict[str, tuple[int, frozenset[str]]] = {}
+        """Room → where its last reset is, and what had been said by then."""
         self.session_resets = 0
         self.sessions_left: set[str] = set()
         """Rooms whose last reset let the agents keep their sessions."""
-        """Room → where its last reset is, and what had been said by then."""
+        self.checkpoints: dict[str, list[Checkpoint]] = {}
+        """Room → those above its last reset that still hold, each made of the one before."""
+        self.over: dict[str, dict[str, str]] = {}
+        """Room → checkpoints of no use any more, and why."""
+        self.deleted_events = 0
+        self.days = Days()
         self.stopped: set[ActorId] = set()
         self.gone: set[ActorId] = set()
 
@@ -192,11 +211,19 @@ class Model:
         """Where the room's last reset is; 0 = there was none."""
         return self.floors[room][0] if room in self.floors else 0
 
+    def checkpoint_statuses(self) -> dict[str, str]:
+        """Of all that there ever were."""
+        kept = {it.id: "superseded" for chain in self.checkpoints.values() for it in chain}
+        active = {chain[-1].id: "active" for chain in self.checkpoints.values() if chain}
+        over = {name: why for ended in self.over.values() for name, why in ended.items()}
+        return {**over, **kept, **active}
+
     def said_in(self, room: str) -> frozenset[str]:
-        """Messages and answers."""
+        """Messages, and turns with their answers."""
         messages = {message.id for message in self.messages.values() if message.room == room}
-        answers = {turn.response for turn in self.turns.values() if turn.room == room}
-        return frozenset(messages | (answers - {None}))  # pyright: ignore
+        here = [turn for turn in self.turns.values() if turn.room == room]
+        answered = {turn.id for turn in here if turn.response is not None}
+        return frozenset(messages | answered)
 
     # --- why not --------------------------------------------------------------------------
 
@@ -278,6 +305,35 @@ class Model:
     def queue(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
         self.messages[turn.source].turns.append(turn.id)
+
+    def end_checkpoints(self, room: str, seq: int) -> bool:
+        """What was said there was taken back. Whether one that told of it gave way to another."""
+        chain = self.checkpoints.get(room, [])
+        over = self.over.setdefault(room, {})
+        held = len(chain)
+        while seq > self.floor(room) and chain and chain[-1].through >= seq:
+            over[chain.pop().id] = "retracted"
+        return 0 < len(chain) < held
+
+    def forget(self, room: str) -> None:
+        """It was deleted, with all that was in it; what agents remember of it stays."""
+        gone = {turn.id for turn in self.turns.values() if turn.room == room}
+        self.turns = {name: it for name, it in self.turns.items() if name not in gone}
+        self.claims = {name: it for name, it in self.claims.items() if name not in gone}
+        self.messages = {name: it for name, it in self.messages.items() if it.room != room}
+        self.stops = {name: it for name, it in self.stops.items() if it.room != room}
+        for name, it in list(self.memories.items()):
+            if (it.layer, it.owner) == ("room", room):
+                del self.memories[name]
+            elif it.told_in == room:
+                it.told_in = None
+        self.paused = {place: it for place, it in self.paused.items() if place[0] != room}
+        self.cursors = {place: it for place, it in self.cursors.items() if place[1] != room}
+        for table in (self.rooms, self.floors, self.checkpoints, self.over):
+            table.pop(room, None)
+        self.sessions_left.discard(room)
+        self.days.forget(room)
+        self.answers_gone |= set(self.commands)
 
     def close(self, turn: Turn, evidence: bool) -> None:
         """The open attempt, if any; certainty only rises."""

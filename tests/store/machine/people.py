@@ -1,10 +1,12 @@
 """Rules: what people can ask for, in any order."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId
 from groupx.domain.outcomes import Cause
-from tests.store.machine.drawing import actors, commands, deed, nobody, pick, somebody, words
+from tests.store.machine.drawing import actors, commands, deed, fuse, nobody, pick, somebody, words
 from tests.store.machine.lanes import Lanes
 from tests.store.machine.model import ACTIVE
 from tests.store.machine.world import AGENTS, LIMITS
@@ -121,6 +123,24 @@ class People(Lanes):
         elif which % 4 == 0:
             room = known[which // 4 % len(known)]
             self.take(self.does.archive(room, cid=f"h{cid}", archived=archived))
+
+    @deed(
+        cid=commands,
+        action=st.sampled_from(["archive", "delete", "delete"]),
+        leave=st.booleans(),
+        fuse=fuse,
+    )
+    def prune(self, cid: int, action: Any, leave: bool, fuse: bool) -> None:
+        """All rooms but the active one, which may be left first."""
+        if fuse:
+            if leave:
+                self.take(self.does.reset(cid=f"z{cid}", sessions=True))
+                self._clear()
+                self.take(self.does.new_room(cid=f"o{cid}"))
+            self._commit()
+            self.history.observe(self.world.conn, self.model.room)
+            self.take(self.does.prune(action, cid=f"e{cid}"))
+            self._commit()
 
     @deed(cid=commands, sessions=st.booleans())
     def reset(self, cid: int, sessions: bool) -> None:

@@ -46,7 +46,7 @@ class Remembering(Bench):
             found = self._hand_reasons(hand)
             if layer == "core" and hand.by not in (USER_WEB, of):
                 found.add("MCP_BINDING_MISMATCH")
-            return found
+            return found | self._excluded(hand)
 
         def done(answer: Recorded) -> None:
             scope = of if layer == "core" else self.model.room
@@ -76,23 +76,33 @@ class Remembering(Bench):
 
         return self.once(
             verb, run, command,
-            asked=(kind, request), reasons=lambda: self._change_reasons(hand, memory_id), done=done,
+            asked=(kind, request), done=done,
+            reasons=lambda: self._change_reasons(hand, verb, memory_id),
         )  # fmt: skip
 
-    def _change_reasons(self, hand: Hand, memory_id: str) -> Reasons:
+    def _change_reasons(self, hand: Hand, verb: Verb, memory_id: str) -> Reasons:
         found = self._hand_reasons(hand)
+        if verb == "supersede":
+            found |= self._excluded(hand)
         memory = self.model.memories.get(memory_id)
         if memory is None:
             return found | {"NOT_FOUND"}
         if hand.by != USER_WEB:
-            if memory.layer == "core" and memory.owner != hand.by:
+            if memory.layer in ("core", "dated") and memory.owner != hand.by:
                 return found | {"NOT_FOUND"}
-            if memory.author != hand.by:
+            if memory.author != hand.by or memory.layer == "dated":
                 found.add("MCP_BINDING_MISMATCH")
+        elif memory.layer == "dated" and verb == "supersede":
+            found.add("MCP_BINDING_MISMATCH")
         elsewhere = memory.layer == "room" and memory.owner != self.model.room
         if elsewhere or memory.status != "active":
             found.add("STORE_CONFLICT")
         return found
+
+    def _excluded(self, hand: Hand) -> Reasons:
+        """An agent that is to make no memories keeps none."""
+        generation, _ = self.model.days.policy(self.model.room, hand.by)
+        return {"POLICY_EXCLUDED"} if generation == "excluded" else set()
 
     def _hand_reasons(self, hand: Hand) -> Reasons:
         found = self.model.sender_reasons(hand.binding, hand.by)
@@ -101,6 +111,7 @@ class Remembering(Bench):
         return found
 
     def _keep(self, answer: Recorded, memory: Memory) -> None:
+        memory.told_in = self.model.room
         self.model.memories[answer.record.memory_id] = memory  # pyright: ignore
 
     def _fields(self, kind: str, request: dict[str, Any], hand: Hand) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from groupx.domain.context_reset import ContextReset, ResetContext
 from groupx.domain.ids import USER_WEB, WEB_BINDING
 from groupx.store.transactions.context_reset import reset_context
 from tests.store.machine.judging import Bench
-from tests.store.machine.world import Step
+from tests.store.machine.world import AGENTS, Step
 
 
 class Resetting(Bench):
@@ -27,6 +27,9 @@ class Resetting(Bench):
             if answer.changed:
                 assert answer.through_seq > before, "a floor only rises"
                 model.floors[model.room] = (answer.through_seq, said)
+                over = model.over.setdefault(model.room, {})
+                over.update({it.id: "superseded" for it in model.checkpoints.pop(model.room, [])})
+                model.days.give_up(model.room, "reset", AGENTS)
                 model.session_resets += sessions
                 (model.sessions_left.discard if sessions else model.sessions_left.add)(model.room)
             else:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from tests.store.machine.agents import Agents
 from tests.store.machine.daemons import Daemons
+from tests.store.machine.engines import Engines
 from tests.store.machine.memories import Memories
 from tests.store.machine.people import People
 from tests.store.machine.statistics import Statistics
 
 
-class Machine(People, Agents, Memories, Daemons):
+class Machine(People, Agents, Memories, Engines, Daemons):
     """The store under its own executor."""
 
 

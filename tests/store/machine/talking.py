@@ -6,7 +6,6 @@ from groupx.domain.commands import (
     AcceptCommand,
     AcceptedMessage,
     AgainCommand,
-    CommandKey,
     ContinueRootCommand,
     PublishCommand,
     WithdrawCommand,
@@ -25,11 +24,6 @@ from tests.store.machine.world import LIMITS, Step, provenance
 
 class Talking(Bench):
     """Builds the steps; each says what the model expects of it."""
-
-    def key(self, kind: str, request: dict[str, Any], cid: str | None, binding: str) -> CommandKey:
-        return CommandKey(
-            binding_id=binding, client_command_id=cid, command_type=kind, request=request
-        )
 
     def send(
         self,
@@ -290,6 +284,8 @@ class Talking(Bench):
             for turn in turns():
                 model.end(turn, "cancelled", None)
             message.withdrawn = True
+            if model.end_checkpoints(message.room, self.seq_of(message_id)):
+                self.log.done["earlier checkpoint"] += 1
             if instead is not None:
                 kept = None if message.kind == "retry" else message.original
                 new = Message(answer.message_event_id, USER_WEB, model.room, original=kept)

@@ -8,6 +8,7 @@ from groupx.domain.completion import ClaimInline, ReleaseInline
 from groupx.domain.ids import USER_WEB, WEB_BINDING, ActorId, RoomId
 from groupx.domain.ledger import ClaimCommand, Claimed, Progress, StartedCommand, TerminalCommand
 from groupx.domain.outcomes import Cause
+from groupx.domain.rollup import DayKey
 from groupx.domain.rooms import NewRoom, SetArchived
 from groupx.domain.runs import CloseInstance, RecoverLane
 from groupx.store.session_era import session_era
@@ -24,17 +25,20 @@ from groupx.store.transactions.rooms import new_room, set_archived
 from groupx.store.transactions.started import started
 from groupx.store.transactions.terminal import terminal
 from tests.store.machine.causes import CAUSES, PREPARED, PROVES, QUEUED, SENT
+from tests.store.machine.compacting import Compacting
 from tests.store.machine.judging import Reasons
 from tests.store.machine.model import ACTIVE, Attempt, Turn
+from tests.store.machine.pruning import Pruning
 from tests.store.machine.remembering import Remembering
 from tests.store.machine.resetting import Resetting
+from tests.store.machine.rolling import Rolling
 from tests.store.machine.talking import Talking
 from tests.store.machine.world import AGENTS, Step
 
 CONFLICT: Reasons = {"STORE_CONFLICT"}
 
 
-class Working(Talking, Remembering, Resetting):
+class Working(Talking, Remembering, Resetting, Compacting, Rolling, Pruning):
     """Builds the steps; each says what the model expects of it."""
 
     # --- a turn's way ---------------------------------------------------------------------
@@ -183,6 +187,12 @@ class Working(Talking, Remembering, Resetting):
                     attempt.began = True
                 if status == "completed":
                     turn.response = response or ""
+                    day = DayKey(
+                        room_id=RoomId(turn.room),
+                        actor_id=turn.target,
+                        local_date=command.local_date,
+                    )
+                    model.days.file(turn_id, day, self.world.clock)
                 model.end(turn, status, code, evidence=proven or cause in PROVES)
 
         return self.step("end", terminal, command, reasons, done)
@@ -247,6 +257,7 @@ class Working(Talking, Remembering, Resetting):
         def done(answer: Any) -> None:
             old, model.room = model.room, answer.room_id
             model.rooms[old], model.rooms[model.room] = True, False
+            model.days.enter(old, model.room)
             for actor in AGENTS:
                 paused, revision = model.paused.get((old, actor), (False, 0))
                 if paused:

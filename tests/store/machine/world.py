@@ -30,6 +30,7 @@ from groupx.store.jobs import WriteJob
 from groupx.store.transaction import Transaction
 from groupx.store.transactions.bindings import open_instance, open_run
 from groupx.store.transactions.recover import recover_all
+from groupx.store.transactions.rollup_recovery import recover_rollups
 
 AGENTS = (ActorId("agent:a"), ActorId("agent:b"), ActorId("agent:c"))
 LIMITS = Limits(
@@ -107,6 +108,7 @@ class World:
             roster=frozenset(roster), reconcilable=frozenset({"demo"} if asks else ())
         )
         recovered = self.do(recover_all, query)
+        self.do(recover_rollups, None)
         told = self.frames, self.woken
         count = self.conn.execute("SELECT count(*) FROM events").fetchone()
         assert self.do(recover_all, query).undecided == recovered.undecided
