@@ -38,6 +38,7 @@ from groupx.domain.limits import Limits
 from groupx.domain.notices import Notice
 from groupx.domain.packet_entries import unforgeable
 from groupx.domain.views import AgentView
+from groupx.process.killing import passed
 from groupx.store.queries.compaction import Standing, standing
 from groupx.store.transactions.checkpoint import swap_checkpoint
 from groupx.store.transactions.context_usage import record_usage
@@ -218,6 +219,7 @@ class Compactor:
             prompt_characters=len(prompt),
             tokens=answer.usage and answer.usage.input_tokens,
         )
+        passed("checkpoint.before")
         try:
             await insist(self._ports.store, Write(swap_checkpoint, swap))
         except GroupXError as error:

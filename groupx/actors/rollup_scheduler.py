@@ -28,6 +28,7 @@ from groupx.domain.rollup import (
     memory_of,
     rollup_prompt,
 )
+from groupx.process.killing import passed
 from groupx.store.queries.rollups import batch_pairs, pending_days
 from groupx.store.transactions.context_usage import record_usage
 from groupx.store.transactions.rollup import begin_batch, fail_batch, finish_batch
@@ -124,6 +125,7 @@ class RollupSchedulerActor:
         done = FinishBatch(
             batch=batch, content=content, prompt_characters=characters, tokens=tokens
         )
+        passed("rollup.before")
         try:
             await insist(self._ports.store, Write(finish_batch, done))
         except GroupXError as error:

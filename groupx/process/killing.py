@@ -6,7 +6,7 @@ import time
 
 import attrs
 
-from groupx.domain.kill_points import POINTS, UPGRADE
+from groupx.domain.kill_points import BESIDE, POINTS, UPGRADE
 
 KILL_VARIABLE = "GROUPX_KILL_AT"
 """`POINT`, `POINT:N` or `POINT:N:MILLISECONDS`."""
@@ -28,8 +28,9 @@ class KillOrder:
 def read_order(text: str) -> KillOrder:
     """The variable's value. Raises ValueError, saying what is wrong with it."""
     point, *numbers = text.split(":")
-    if point not in POINTS and not point.startswith(UPGRADE):
-        raise ValueError(f"there is no point '{point}' (there are {', '.join(POINTS)}, {UPGRADE}…)")
+    known = (*POINTS, *BESIDE)
+    if point not in known and not point.startswith(UPGRADE):
+        raise ValueError(f"there is no point '{point}' (there are {', '.join(known)}, {UPGRADE}…)")
     if len(numbers) > 2 or not all(number.isdecimal() for number in numbers):
         raise ValueError(f"'{text}' is not POINT[:N[:MILLISECONDS]]")
     order = KillOrder(point, *map(int, numbers))

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from groupx.domain.kill_points import POINTS
+from groupx.domain.kill_points import BESIDE, POINTS
 from groupx.process.killing import KillOrder, armed, passed, read_order
 
 _PROGRAM = """
@@ -26,7 +26,7 @@ for number in range(1, 4):
         ("stream.mid", KillOrder("stream.mid", 1, 0)),
         ("stream.mid:3", KillOrder("stream.mid", 3, 0)),
         ("upgrade.10:1:50", KillOrder("upgrade.10", 1, 50)),
-        *((point, KillOrder(point)) for point in POINTS),
+        *((point, KillOrder(point)) for point in (*POINTS, *BESIDE)),
     ],
 )
 def test_an_order_is_read(text: str, order: KillOrder) -> None:

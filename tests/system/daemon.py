@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from groupx.process.killing import KILL_VARIABLE
 from tests.system import processes
 from tests.system.stream import Event, EventStream
 from tests.system.waiting import wait_until
@@ -104,6 +105,13 @@ class Daemon:
     def kill(self) -> None:
         """SIGKILL: no chance to tidy up."""
         assert self.signal(signal.SIGKILL) == -signal.SIGKILL
+
+    def die_at(self, point: str, **env: str) -> None:
+        """A run that kills itself there; nothing of it is left."""
+        self.launch(**{KILL_VARIABLE: point}, **env)
+        code = self.wait()
+        assert code == -signal.SIGKILL, f"it was to die at {point}, and ended with {code}"
+        self.assert_no_processes()
 
     def wait(self, seconds: float = 30.0) -> int:
         """Its exit code, once it has ended and everything it said has been read."""

@@ -1,56 +1,20 @@
-"""A daemon that is killed while a room is compacted goes on as if it had not been begun."""
+"""A daemon that is killed while a room is compacted goes on from what was stored by then."""
 
-import json
-import shlex
 import sqlite3
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance.scenario import Step
 from tests.system.conftest import MakeDaemon
 from tests.system.daemon import TERMINAL, Daemon, demo_agent, of_turn
+from tests.system.keeper import Keeper
 from tests.system.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-SCRIPTED = Path(__file__).parents[2] / "conformance" / "agents" / "acp_scripted.py"
-HANGS: Step = {"hang": True}
 LIMITS = {"contextCharacters": 20_000}
 FILLER = "word " * 600
-
-
-class Keeper:
-    """The first agent of the config; while `hangs`, each new program of it never answers."""
-
-    def __init__(self, folder: Path) -> None:
-        self.switch = folder / "hangs"
-        self.log = folder / "log.jsonl"
-        self.scenario = folder / "scenario.json"
-        self.scenario.write_text(json.dumps({"session/prompt": [[HANGS]]}))
-
-    @property
-    def config(self) -> dict[str, Any]:
-        python, switch = shlex.quote(sys.executable), shlex.quote(str(self.switch))
-        files = " ".join(shlex.quote(str(it)) for it in (SCRIPTED, self.scenario, self.log))
-        words = (
-            f"if [ -e {switch} ]; then exec {python} -E -s -S {files}; "
-            f"else exec {python} -m groupx.demo_agent --name keeper --pace 0; fi"
-        )
-        return {"driver": "acp", "command": ["sh", "-c", words], "cwd": "."}
-
-    def prompts(self) -> list[str]:
-        """What its hanging programs were asked."""
-        if not self.log.exists():
-            return []
-        frames = [json.loads(line) for line in self.log.read_bytes().split(b"\n")[:-1]]
-        return [
-            frame["params"]["prompt"][0]["text"]
-            for frame in frames
-            if frame.get("method") == "session/prompt"
-        ]
 
 
 def say(daemon: Daemon, to: str, number: int) -> str:
@@ -91,11 +55,16 @@ def test_a_kill_in_the_middle_loses_nothing_and_sends_nothing_twice(
     assert rows(daemon, SUMMARIES) == []
 
     keeper.switch.unlink()
-    daemon.start()
-    assert end_of(daemon, waiting) == "turn.completed"
-    [(status, first, through, content)] = rows(daemon, SUMMARIES)
+    daemon.die_at("checkpoint.before")
+    assert rows(daemon, SUMMARIES) == []
+    daemon.die_at("checkpoint.committed")
+    [(status, first, through, content)] = kept = rows(daemon, SUMMARIES)
     assert status == "active"
     assert "messages by user:web" in content
+
+    daemon.start()
+    assert end_of(daemon, waiting) == "turn.completed"
+    assert rows(daemon, SUMMARIES) == kept, "it is gone on with, and not made anew"
 
     unread_for_keeper = [say(daemon, "ada", number) for number in range(6, 11)]
     assert {end_of(daemon, turn) for turn in unread_for_keeper} == {"turn.completed"}
