@@ -8,7 +8,7 @@ import platform
 import statistics
 from pathlib import Path
 
-from benchmarks.rows import accept, memory, search, turn, upgrade
+from benchmarks.rows import accept, memory, search, search_holdup, turn, upgrade
 
 ROWS = {
     "accept": accept.measure,
@@ -16,6 +16,7 @@ ROWS = {
     "memory": memory.measure,
     "upgrade": upgrade.measure,
     "search": search.measure,
+    "search holdup": search_holdup.measure,
 }
 ORDINARY = ["accept", "turn", "memory"]
 

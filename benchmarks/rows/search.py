@@ -1,4 +1,4 @@
-"""A room of 100 000 messages: indexing it, searching it, and the packets of turns in it.
+"""A room of 100 000 messages: indexing it, searching it slice by slice, and the packets of turns.
 
 Straight on the store, as its thread does it, without HTTP; measured is the CPU time of the thread,
 as a read's deadline is, whatever else the machine does. Not in the ordinary run.
@@ -40,11 +40,16 @@ QUERIES = {
     "rare word": "zyxwv",
     "prefix": "needle ta",
     "common prefix": "th",
+    "rare word and common prefix": "zyxwv th",
     "phrase": '"the of"',
     "sign": "c++",
     "nothing": "qqqqqqqq",
     "filter that nothing fits": "the from:nobody",
     "code": "the has:code",
+    "date that nothing fits": "before:2000-01-01",
+    "history": "the has:history",
+    "24 common words": "the of that this c++ " * 5,
+    "500 words": " ".join(f"word{number} the" for number in range(250)),
     "filters that all fit": "the before:2100-01-01 from:web",
 }
 

@@ -3,13 +3,13 @@
 Any input is safe: only quoted tokens enter the expression.
 """
 
-import datetime
 import re
 from collections.abc import Set as AbstractSet
 
 import attrs
 
 from groupx.domain.search_chunks import Chunk, chunks, pattern
+from groupx.domain.search_filters import QUOTES, take_filters
 from groupx.domain.search_folding import folded
 
 MAX_PIECES = 24
@@ -17,13 +17,7 @@ MAX_PIECES = 24
 MAX_QUERY = 1_000
 """Characters of a search that are read; so many of any script fit into a request's address."""
 
-_QUOTE = '"“”„‟＂'
-_FILTER = re.compile(
-    rf"(?<!\S)(from|to|before|after|has)[:：](?:[{_QUOTE}]([^{_QUOTE}]+)[{_QUOTE}]|([^\s{_QUOTE}]+))",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(f"[{_QUOTE}]([^{_QUOTE}]*)[{_QUOTE}]")
-_DAY = re.compile(r"(\d{4})(?:[-/](\d{1,2}))?(?:[-/](\d{1,2}))?")
+_QUOTED = re.compile(f"[{QUOTES}]([^{QUOTES}]*)[{QUOTES}]")
 _HASH = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,39}")
 """Perhaps the beginning of a commit's."""
 
@@ -90,18 +84,9 @@ def parse_search(text: str) -> SearchTerms:
 
     A filter whose value says nothing (a date that is none) is looked for as words.
     """
-    found: dict[str, str] = {}
-
-    def take(match: re.Match[str]) -> str:
-        name, value = match[1].lower(), match[2] or match[3]
-        read = _value(name, value)
-        if read is None:
-            return match[0]
-        found[f"has:{read}" if name == "has" else name] = read
-        return " "
-
+    said, found = take_filters(text[:MAX_QUERY])
     return attrs.evolve(
-        parse_words(_FILTER.sub(take, text[:MAX_QUERY])),
+        parse_words(said),
         author=found.get("from"),
         target=found.get("to"),
         before=found.get("before"),
@@ -162,23 +147,3 @@ def _terms(phrase: list[Chunk], *, grows: bool) -> list[Term]:
 
 def _signs(phrase: list[Chunk]) -> list[str]:
     return [sign for chunk in phrase for sign in chunk.signs]
-
-
-def _value(name: str, value: str) -> str | None:
-    if name == "has":
-        return value.lower() if value.lower() in ("code", "history") else None
-    if name in ("from", "to"):
-        return value.removeprefix("@") or None
-    day = _DAY.fullmatch(value)
-    if day is not None:
-        value = f"{day[1]}-{day[2] or 1:0>2}-{day[3] or 1:0>2}"
-    try:
-        when = datetime.datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if when.tzinfo is not None:
-        try:
-            when = when.astimezone(datetime.UTC)
-        except OverflowError:
-            return None
-    return when.strftime("%Y-%m-%dT%H:%M:%S")

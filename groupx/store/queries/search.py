@@ -1,24 +1,15 @@
 """A search: the newest hits first, slice by slice."""
 
-import re
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
 
-import attrs
 import orjson
 
-from groupx.domain.ids import ActorId
-from groupx.domain.memory import AnyRecord, Family, IdentityRecord
-from groupx.domain.search_excerpt import excerpt_html
 from groupx.domain.search_folding import folded
 from groupx.domain.search_page import Indexing, SearchHit, SearchQuery, SearchSlice
 from groupx.domain.search_query import SearchTerms, parse_search
-from groupx.domain.search_text import MAX_INDEXED
 from groupx.store.queries.rooms import active_room, must_exist
-from groupx.store.record_rows import find_record
 from groupx.store.search_beginnings import common_of
-from groupx.store.search_rows import document_text
+from groupx.store.search_documents import read_document
 
 WALKED = 1_000
 """Documents that one slice looks at: then it ends, and its cursor goes on from there."""
@@ -54,28 +45,25 @@ _BY_FILTERS = f"""
 SELECT d.doc_id, {_FITS}
 FROM search_docs d WHERE d.doc_id < :cursor ORDER BY d.doc_id DESC LIMIT :walked
 """
-_DOCUMENT = """
-SELECT kind, ref_id, seq, room_id, author_actor_id, created_at FROM search_docs WHERE doc_id = ?
-"""
 _STATE = """
 SELECT indexed_through_seq, (SELECT ifnull(max(seq), 0) FROM events) FROM search_state
 """
 _ACTORS = "SELECT actor_id, display_name FROM actors"
 _TOP = 2**62
-_FAMILIES: Mapping[str, Family] = {"memory": "memory", "identity": "identity"}
 
 
 def search(conn: sqlite3.Connection, query: SearchQuery) -> SearchSlice:
     """One slice of a search, of one room or of all: some milliseconds of it. It may be short, or
     empty, and still have a next one; `actors/searching.py` makes a page of several.
 
-    Nothing for a search that names nothing. NOT_FOUND for no such room.
+    Nothing for a search that names nothing, or an author who never was here. NOT_FOUND for no such
+    room.
     """
     room_id = None if query.all_rooms else (query.room_id or active_room(conn))
     if room_id is not None:
         must_exist(conn, room_id)
     terms = parse_search(query.text)
-    if terms.is_empty:
+    if terms.is_empty or (terms.author is not None and not _actors(conn, terms.author)):
         return SearchSlice(results=(), indexing=indexing(conn))
     common = common_of(conn, terms.beginnings) if query.common is None else query.common
     hits, next_cursor = _walk(conn, query, room_id, *terms.without(common))
@@ -106,8 +94,8 @@ def _walk(
         "expression": terms.expression,
         "cursor": _TOP if query.cursor is None else query.cursor,
         "room": room_id,
-        "author": _actors(conn, terms.author),
-        "target": _actors(conn, terms.target),
+        "author": _json(conn, terms.author),
+        "target": _json(conn, terms.target),
         "before": terms.before,
         "after": terms.after,
         "code": terms.has_code,
@@ -120,7 +108,7 @@ def _walk(
         if fits:
             if len(found) == query.limit or read == READ_TEXTS or characters > READ_CHARACTERS:
                 return tuple(found), last
-            document = _document(conn, doc_id)
+            document = read_document(conn, doc_id)
             read, characters = read + 1, characters + len(document.text)
             if document.has(patterns):
                 found.append(document.hit(terms.needles))
@@ -128,57 +116,17 @@ def _walk(
     return tuple(found), last if walked == values["walked"] else None
 
 
-def _actors(conn: sqlite3.Connection, typed: str | None) -> str | None:
-    """The ids of those that a filter means, as JSON: by id or by the name that is shown, in any
-    case; several may have one name."""
-    if typed is None:
-        return None
+def _json(conn: sqlite3.Connection, typed: str | None) -> str | None:
+    """The ids that a filter means, also that of an actor who is not known."""
+    return None if typed is None else orjson.dumps([typed, *_actors(conn, typed)]).decode()
+
+
+def _actors(conn: sqlite3.Connection, typed: str) -> list[str]:
+    """The known ones that a filter means: by id or by the name that is shown, in any case; several
+    may have one name."""
     name = folded(typed)
-    known = [
+    return [
         actor_id
         for actor_id, shown in conn.execute(_ACTORS)
         if name in (folded(actor_id), folded(actor_id.partition(":")[2]), folded(shown))
     ]
-    return orjson.dumps([typed, *known]).decode()
-
-
-@attrs.frozen
-class _Document:
-    row: tuple[Any, ...]
-    record: AnyRecord | None
-    text: str
-
-    def has(self, patterns: tuple[str, ...]) -> bool:
-        if not patterns:
-            return True
-        text = folded(self.text[:MAX_INDEXED])
-        return all(re.search(pattern, text) for pattern in patterns)
-
-    def hit(self, needles: tuple[str, ...]) -> SearchHit:
-        kind, ref_id, seq, room_id, author, at = self.row
-        return SearchHit(
-            kind=kind,
-            id=ref_id,
-            seq=seq,
-            room_id=room_id,
-            actor_id=author,
-            excerpt_html=excerpt_html(self.text, needles),
-            at=at,
-            status=None if self.record is None else self.record.status,
-            owner_actor_id=None if self.record is None else _owner(self.record),
-        )
-
-
-def _document(conn: sqlite3.Connection, doc_id: int) -> _Document:
-    row = conn.execute(_DOCUMENT, (doc_id,)).fetchone()
-    kind, ref_id, seq, *_ = row
-    family = _FAMILIES.get(kind)
-    record = None if family is None else find_record(conn, family, ref_id)
-    text = document_text(conn, kind, ref_id, seq) if record is None else record.content
-    return _Document(row, record, text)
-
-
-def _owner(record: AnyRecord) -> ActorId | None:
-    if isinstance(record, IdentityRecord):
-        return record.subject_actor_id
-    return ActorId(record.scope_id) if record.scope_type == "agent" else None

@@ -93,6 +93,14 @@ def test_whoever_is_meant_is_named_by_id_or_by_the_name_that_is_shown(ledger, fo
     assert found("from:nobody").results == ()
 
 
+def test_nobody_looks_through_a_room_for_who_never_was_there(ledger, found, monkeypatch):
+    monkeypatch.setattr(queries, "WALKED", 1)
+    for text in ("plan", "plan"):
+        ledger.send(ledger.a, content=text)
+    assert found("plan to:nobody").next_cursor is not None
+    assert found("plan from:nobody").next_cursor is None
+
+
 def test_rooms(ledger, found):
     ledger.send(ledger.a, content="here")
     with pytest.raises(GroupXError, match="no room"):
