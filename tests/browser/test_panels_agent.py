@@ -37,6 +37,9 @@ def test_the_page_of_an_agent(open_room: OpenRoom, daemon: Daemon):
     write(panel, "Bob reviews.")
     expect(panel.locator(".records-heading")).to_have_text("By you")
     expect(record(panel, "Bob reviews.")).to_be_visible()
+    [said] = daemon.get("/api/identity?subject=agent:bob")["records"]
+    opened(room, f"#/memory/{said['identityId']}")
+    expect(panel.locator(".record.sought")).to_be_focused()
     panel.get_by_role("link", name="Memory").click()
     expect(record(panel, "small commits")).to_be_visible()
     expect(record(panel, "Ada's own.")).to_have_count(0)

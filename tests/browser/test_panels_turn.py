@@ -47,7 +47,7 @@ def test_a_turn_is_followed_while_it_runs_and_leads_to_what_it_caused(
     panel.get_by_role("link", name="The turn it was said in").click()
     expect(panel.locator(".sizes li", has_text="Its days")).to_contain_text("2 left out")
     expect(panel.locator(".relevant")).to_contain_text("1 of 3 found")
-    expect(panel.get_by_role("button", name="mem_found")).to_be_visible()
+    expect(panel.get_by_role("link", name="mem_found")).to_be_visible()
     expect(room.page).to_have_url(f"http://127.0.0.1:{daemon.port}/#/turn/{turn_id}")
     panel.get_by_role("link", name="Show the answer").click()
     expect(room.answer("ada")).to_be_in_viewport()

@@ -2,8 +2,9 @@
 // `#/memory/new/<event id>` to keep what a message says.
 
 import { fill, h } from "../base/dom.js";
-import { besideHash, routeHash } from "../frame/router.js";
+import { besideHash } from "../frame/router.js";
 import { records } from "../transport/remembered.js";
+import { placeOf } from "../view/record_row.js";
 import { t } from "../words/index.js";
 import { ContextLine } from "./memory/context_line.js";
 import { ofOlderRoom } from "./older_room.js";
@@ -40,6 +41,16 @@ export class MemoryPanel {
   }
 }
 
+/** A memory, or else an identity. */
+async function eitherRecord(id) {
+  try {
+    return await records.read("memory", id);
+  } catch (error) {
+    if (error.code !== "NOT_FOUND") throw error;
+    return records.read("identity", id);
+  }
+}
+
 class ShownMemory {
   constructor(state) {
     this.state = state;
@@ -71,12 +82,12 @@ class ShownMemory {
     await Promise.all([this.context?.refresh(), this.filter()]);
   }
 
-  /** To one memory: here, or where it is kept. */
-  async goTo(memoryId) {
-    const { record, roomId } = await records.read("memory", memoryId);
+  /** To one record, of which nothing but the id is known: here, or where it is kept. */
+  async goTo(id) {
+    const { record, roomId } = await eitherRecord(id);
     const isElsewhere = roomId && roomId !== this.state.room.roomId;
-    if (record.scopeType === "agent") location.replace(routeHash("agent", record.scopeId.replace(/^agent:/, ""), "memory", memoryId));
-    else if (isElsewhere) location.replace(besideHash(roomId, { name: "memory", args: [memoryId] }));
+    if (isElsewhere) location.replace(besideHash(roomId, { name: "memory", args: [id] }));
+    else if (record.scopeType !== "room" && record.scopeType !== "correlation") location.replace(placeOf(record));
     else {
       const list = record.scopeType === "room" ? this.room : this.interactions;
       await Promise.all([this.refresh(), list.seek(record)]);
