@@ -55,11 +55,6 @@ class Chunk:
         return last.text if last.kind == "word" else None
 
     @property
-    def is_word(self) -> bool:
-        """Whether it has one word and no other."""
-        return len(self.tokens) == 1 and self.last_word is not None
-
-    @property
     def is_run(self) -> bool:
         """Whether it is a run and nothing else."""
         return len(self.parts) == 1 and self.parts[0].kind == "run"

@@ -16,6 +16,9 @@ _POINTS = (
 _ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0"
 _LEFT_OUT = re.compile(f"[{_UNSEEN}{_POINTS}]|(?<!и)[{_ACCENTS}]")
 """й is a letter of its own."""
+_SAME = {"đ": "d", "ł": "l", "ø": "o", "ı": "i", "ى": "ي", "ی": "ي", "ک": "ك"}
+"""Letters that one keyboard has and another has not."""
+_TYPED_OTHERWISE = re.compile(f"[{''.join(_SAME)}]")
 _WIDE = re.compile("[\uff01-\uff5e]")
 """What NFKC does to these takes it twenty times as long, and Chinese texts are full of them."""
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
@@ -28,7 +31,9 @@ def folded(text: str) -> str:
         return text.lower()
     narrow = _WIDE.sub(lambda wide: chr(ord(wide[0]) - 0xFEE0), text)
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", narrow).casefold())
-    return _PRIVATE.sub(" ", unicodedata.normalize("NFC", _LEFT_OUT.sub("", plain)))
+    plain = unicodedata.normalize("NFC", _LEFT_OUT.sub("", plain))
+    plain = _TYPED_OTHERWISE.sub(lambda letter: _SAME[letter[0]], plain)
+    return _PRIVATE.sub(" ", plain)
 
 
 def keeps_places(text: str) -> bool:

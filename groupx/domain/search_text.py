@@ -13,7 +13,7 @@ from itertools import chain
 
 from groupx.domain.search_folding import folded
 
-VERSION = 2
+VERSION = 3
 """Of the rules: raise it with any change of the tokens that some text is cut into."""
 CUT = f"\U000ffff1{VERSION}x{unicodedata.unidata_version.replace('.', 'x')}"
 """A token that is in no text: these rules and this Unicode. An index without it is made anew."""
