@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,10 @@ ARTIFACTS = Path(__file__).with_name("artifacts")
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SIZES = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
 
+PICTURES = "GROUPX_LOOKS" in os.environ
+"""Of every page as its test left it; else only of those whose test failed."""
+FAILED = pytest.StashKey[bool]()
+
 OpenPage = Callable[..., Page]
 OpenRoom = Callable[..., RoomPage]
 
@@ -26,6 +30,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
 
 
 @pytest.fixture(scope="package")
@@ -87,10 +101,11 @@ def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Call
         return page
 
     yield opened
-    ARTIFACTS.mkdir(exist_ok=True)
-    for number, page in enumerate(pages):
-        name = re.sub(r"\W+", "-", request.node.name)
-        page.screenshot(path=ARTIFACTS / f"{name}-{number}.png")
+    if PICTURES or request.node.stash.get(FAILED, True):
+        ARTIFACTS.mkdir(exist_ok=True)
+        for number, page in enumerate(pages):
+            name = re.sub(r"\W+", "-", request.node.name)
+            page.screenshot(path=ARTIFACTS / f"{name}-{number}.png")
     for context in contexts:
         context.close()
     assert complaints == []

@@ -1,12 +1,15 @@
 """The ACP drivers: how each program is started, and what its quirks are."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import attrs
 
 from groupx.adapters.acp import quirks
 from groupx.adapters.acp.quirks import Quirks
-from groupx.adapters.contract import SessionProfile
+
+if TYPE_CHECKING:
+    from groupx.adapters.contract import SessionProfile
 
 USER_ARGUMENTS = "{args}"
 """Where in a driver's fixed arguments the configured ones go."""
@@ -31,11 +34,11 @@ class AcpDriver:
     install: str
     """What to do when the program is missing or does not start."""
 
-    def prefix(self, profile: SessionProfile) -> tuple[str, ...]:
+    def prefix(self, profile: "SessionProfile") -> tuple[str, ...]:
         """The program itself."""
         return profile.command or self.program
 
-    def argv(self, profile: SessionProfile) -> tuple[str, ...]:
+    def argv(self, profile: "SessionProfile") -> tuple[str, ...]:
         """What is started. No secret is ever in it."""
         given = {USER_ARGUMENTS: profile.args, AGENT_ID: (profile.agent_id,)}
         argv = list(self.prefix(profile))

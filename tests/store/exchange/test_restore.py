@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -99,10 +100,10 @@ def test_a_damaged_one_is_kept_as_it_is_with_its_wal(place):
     assert sorted(os.listdir(place)) == ["backup.db", "groupx.db", KEPT, f"{KEPT}-wal"]
 
 
-@pytest.mark.slow  # SQLite waits for the reader
-def test_one_that_another_program_reads_is_not_replaced(place):
+def test_one_that_another_program_reads_is_not_replaced(place, monkeypatch):
     leave_a_wal(place)
     other = sqlite3.connect(place / "groupx.db", isolation_level=None)
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.05))
     other.execute("BEGIN")
     other.execute("SELECT * FROM rooms").fetchall()
     with pytest.raises(GroupXError) as caught:
