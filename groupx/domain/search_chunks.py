@@ -1,6 +1,5 @@
 """What is sought, cut as the index cuts what is said: stretches between separators."""
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -96,41 +95,3 @@ def _sign(symbols: str, before: str | None, after: str | None) -> str | None:
 def _word(parts: Sequence[Part], at: int) -> str | None:
     inside = 0 <= at < len(parts) and parts[at].kind == "word"
     return parts[at].text if inside else None
-
-
-def pattern(found: Sequence[Chunk]) -> str:
-    """What to mark in a folded text that has these chunks one after the other; it never tries twice
-    what stands between them."""
-    parts = [part for chunk in found for part in _shown(chunk.parts)]
-    begins = {id(chunk.parts[0]) for chunk in found}
-    pieces = [_first(parts[0])]
-    for last, part in itertools.pairwise(parts):
-        pieces += [_gap(last.kind, part.kind, is_apart=id(part) in begins), _literal(part)]
-    return "".join(pieces)
-
-
-def _first(part: Part) -> str:
-    """Of a word only its beginning is one; looked at behind a letter, as letters are found fast."""
-    literal = _literal(part)
-    if part.kind != "word":
-        return literal
-    letter = re.escape(part.text[0])
-    return rf"{letter}(?<![^\W_{RUNS}]{letter}){literal.removeprefix(letter)}"
-
-
-def _literal(part: Part) -> str:
-    return re.escape(part.text[:MAX_RUN] if part.kind == "run" else part.text)
-
-
-def _gap(before: str, after: str, *, is_apart: bool) -> str:
-    if after in ("picture", "symbols"):
-        return r"\s*+"
-    if before == "symbols" and not is_apart:
-        return ""
-    return r"[\W_]++" if before == after else r"[\W_]*+"
-
-
-def _shown(parts: Sequence[Part]) -> list[Part]:
-    """Without the symbols between others."""
-    ends = (0, len(parts) - 1)
-    return [part for at, part in enumerate(parts) if part.kind != "symbols" or at in ends]

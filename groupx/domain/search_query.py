@@ -8,9 +8,10 @@ from collections.abc import Set as AbstractSet
 
 import attrs
 
-from groupx.domain.search_chunks import Chunk, chunks, pattern
+from groupx.domain.search_chunks import Chunk, chunks
 from groupx.domain.search_filters import QUOTES, take_filters
 from groupx.domain.search_folding import folded
+from groupx.domain.search_needles import Needle, needle
 
 MAX_PIECES = 24
 """Of one search, and words of one phrase; what is typed beyond is not looked for."""
@@ -27,13 +28,13 @@ class Term:
     """Tokens that must be neighbours."""
 
     tokens: tuple[str, ...]
-    pattern: str | None = None
-    """The last one may be the beginning of others; this is what it looks like in a folded text."""
+    beginning: Needle | None = None
+    """The last one may be the beginning of others; this is what it looks like."""
 
     @property
     def expression(self) -> str:
         """For the index."""
-        return f'"{" ".join(self.tokens)}"{"" if self.pattern is None else " *"}'
+        return f'"{" ".join(self.tokens)}"{"" if self.beginning is None else " *"}'
 
 
 @attrs.frozen(kw_only=True)
@@ -42,8 +43,8 @@ class SearchTerms:
 
     terms: tuple[Term, ...] = ()
     """All of them are wanted."""
-    needles: tuple[str, ...] = ()
-    """Patterns of what to mark in a folded text."""
+    needles: tuple[Needle, ...] = ()
+    """What to mark."""
     author: str | None = None
     target: str | None = None
     """Actors as they were typed: an id, what stands in it after the colon, or a name."""
@@ -68,15 +69,13 @@ class SearchTerms:
     @property
     def beginnings(self) -> frozenset[str]:
         """What any number of words may begin with."""
-        return frozenset(term.tokens[-1] for term in self.terms if term.pattern is not None)
+        return frozenset(term.tokens[-1] for term in self.terms if term.beginning is not None)
 
-    def without(self, common: AbstractSet[str]) -> tuple["SearchTerms", tuple[str, ...]]:
+    def without(self, common: AbstractSet[str]) -> tuple["SearchTerms", tuple[Needle, ...]]:
         """The same without those that end in such a beginning, and what these look like."""
-        left = [
-            term for term in self.terms if term.pattern is None or term.tokens[-1] not in common
-        ]
-        patterns = [term.pattern for term in self.terms if term.pattern and term not in left]
-        return attrs.evolve(self, terms=tuple(left)), tuple(dict.fromkeys(patterns))
+        left = [it for it in self.terms if it.beginning is None or it.tokens[-1] not in common]
+        needles = [it.beginning for it in self.terms if it.beginning and it not in left]
+        return attrs.evolve(self, terms=tuple(left)), tuple(dict.fromkeys(needles))
 
 
 def parse_search(text: str) -> SearchTerms:
@@ -100,7 +99,7 @@ def parse_words(text: str) -> SearchTerms:
     """The same without filters: what looks like one is words."""
     text = text[:MAX_QUERY]
     terms: list[Term] = []
-    needles: list[str] = []
+    needles: list[Needle] = []
     end = 0
     for quoted in _QUOTED.finditer(text):
         _take(_loose(text[end : quoted.start()]), terms, needles)
@@ -123,13 +122,13 @@ def _chunks(text: str) -> list[Chunk]:
 
 
 def _take(
-    phrases: list[list[Chunk]], terms: list[Term], needles: list[str], *, grows: bool = False
+    phrases: list[list[Chunk]], terms: list[Term], needles: list[Needle], *, grows: bool = False
 ) -> None:
     """The terms of phrases; the last word of all may go on if it `grows`."""
     for at, phrase in enumerate(phrases):
         if phrase:
             terms += _terms(phrase, grows=grows and at == len(phrases) - 1)
-            needles.append(pattern(phrase))
+            needles.append(needle(phrase))
 
 
 def _terms(phrase: list[Chunk], *, grows: bool) -> list[Term]:
@@ -140,7 +139,7 @@ def _terms(phrase: list[Chunk], *, grows: bool) -> list[Term]:
     goes_on = len(tokens) <= MAX_PIECES and (
         len(word) > 1 if grows else len(tokens) == 1 and _HASH.fullmatch(word) is not None
     )
-    looks = pattern(phrase) if goes_on else None
+    looks = needle(phrase) if goes_on else None
     signs = [Term((sign,), looks if len(tokens) == 1 else None) for sign in _signs(phrase)]
     return [*([Term(tokens[:MAX_PIECES], looks)] if tokens else []), *signs]
 

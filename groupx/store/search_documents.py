@@ -1,6 +1,5 @@
 """A text that the index knows, as it is looked into and shown."""
 
-import re
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from groupx.domain.ids import ActorId
 from groupx.domain.memory import AnyRecord, Family, IdentityRecord
 from groupx.domain.search_excerpt import excerpt_html
 from groupx.domain.search_folding import folded
+from groupx.domain.search_needles import Needle
 from groupx.domain.search_page import SearchHit
 from groupx.domain.search_text import MAX_INDEXED
 from groupx.store.record_rows import find_record
@@ -30,14 +30,14 @@ class Document:
     record: AnyRecord | None
     text: str
 
-    def has(self, patterns: tuple[str, ...]) -> bool:
+    def has(self, needles: tuple[Needle, ...]) -> bool:
         """Whether what is indexed of it has all of them."""
-        if not patterns:
+        if not needles:
             return True
         text = folded(self.text[:MAX_INDEXED])
-        return all(re.search(pattern, text) for pattern in patterns)
+        return all(needle.is_in(text) for needle in needles)
 
-    def hit(self, needles: tuple[str, ...]) -> SearchHit:
+    def hit(self, needles: tuple[Needle, ...]) -> SearchHit:
         """As it is shown."""
         kind, ref_id, seq, room_id, author, at = self.row
         return SearchHit(

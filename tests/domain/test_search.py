@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groupx.domain.search_excerpt import excerpt_html
+from groupx.domain.search_excerpt import EXCERPT, excerpt_html
 from groupx.domain.search_folding import folded
 from groupx.domain.search_query import parse_search
 from groupx.domain.search_text import index_tokens
@@ -159,6 +159,22 @@ def test_marks_stand_where_the_text_was_hit():
     assert excerpt_html("ßß naive", parse_search("naive").needles) == "ßß <mark>naive</mark>"
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"the plan {'x ' * 300}an index and the plan", ["index", "plan"]),
+        (f"the plan {'很长，' * 300}the plan, an index", ["plan", "index"]),
+        (f"an index of the plan {'x ' * 300}plan", ["index", "plan"]),
+        (f"{'the plan ' * 99}{'x ' * 300} index", ["index"]),
+        (f"the plan {'x ' * 300} plans", ["plan"]),
+    ],
+)
+def test_what_is_shown_has_as_much_of_the_search_as_stands_together(text, shown):
+    excerpt = excerpt_html(text, parse_search("plan index").needles)
+    assert re.findall("<mark>(.*?)</mark>", excerpt) == shown
+    assert len(re.sub("<.*?>", "", excerpt)) <= EXCERPT + 2
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text("aß數，ﬁﾞ👍\ufe0f\u0301\u0e48\u200d İ", max_size=12), st.integers(0, 60))
 def test_a_hit_is_marked_wherever_it_stands(before, times):
@@ -188,11 +204,11 @@ def test_an_excerpt_is_escaped(text, query):
 def test_the_index_and_the_texts_themselves_say_the_same(texts, typed, end):
     """Whether something is common must not change what is found."""
     terms = parse_search(typed + end)
-    left, patterns = terms.without(terms.beginnings)
+    left, common = terms.without(terms.beginnings)
     with closing(filled(dict(enumerate(texts)))) as conn:
         in_texts = {
             number
             for number in (matched(conn, left) if left.expression else range(len(texts)))
-            if all(re.search(pattern, folded(texts[number])) for pattern in patterns)
+            if all(needle.is_in(folded(texts[number])) for needle in common)
         }
         assert in_texts == matched(conn, terms)

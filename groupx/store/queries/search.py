@@ -5,6 +5,7 @@ import sqlite3
 import orjson
 
 from groupx.domain.search_folding import folded
+from groupx.domain.search_needles import Needle
 from groupx.domain.search_page import Indexing, SearchHit, SearchQuery, SearchSlice
 from groupx.domain.search_query import SearchTerms, parse_search
 from groupx.store.queries.rooms import active_room, must_exist
@@ -86,10 +87,10 @@ def _walk(
     query: SearchQuery,
     room_id: str | None,
     terms: SearchTerms,
-    patterns: tuple[str, ...],
+    common: tuple[Needle, ...],
 ) -> tuple[tuple[SearchHit, ...], int | None]:
-    """The hits of a slice, and where the next one begins. `patterns` are looked for in the texts
-    themselves: what is so common is in one of the next."""
+    """The hits of a slice, and where the next one begins. `common` is looked for in the texts
+    themselves: one of the next has it."""
     values = {
         "expression": terms.expression,
         "cursor": _TOP if query.cursor is None else query.cursor,
@@ -110,7 +111,7 @@ def _walk(
                 return tuple(found), last
             document = read_document(conn, doc_id)
             read, characters = read + 1, characters + len(document.text)
-            if document.has(patterns):
+            if document.has(common):
                 found.append(document.hit(terms.needles))
         walked, last = walked + 1, doc_id
     return tuple(found), last if walked == values["walked"] else None
