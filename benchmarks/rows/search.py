@@ -44,7 +44,7 @@ QUERIES = {
     "phrase": '"the of"',
     "sign": "c++",
     "nothing": "qqqqqqqq",
-    "filter that nothing fits": "the from:nobody",
+    "filter that nothing fits": "the to:nobody",
     "code": "the has:code",
     "date that nothing fits": "before:2000-01-01",
     "history": "the has:history",
