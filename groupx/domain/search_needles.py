@@ -7,7 +7,7 @@ from itertools import pairwise
 import attrs
 
 from groupx.domain.search_chunks import MAX_RUN, Chunk, Part
-from groupx.domain.search_text import RUNS
+from groupx.domain.search_text import MAX_SYMBOLS, RUNS
 
 _IN_A_WORD = re.compile(rf"[^\W_{RUNS}]")
 
@@ -36,12 +36,26 @@ class Needle:
 
 
 def needle(found: Sequence[Chunk]) -> Needle:
-    """What a folded text with these chunks has."""
-    parts = [part for chunk in found for part in _shown(chunk.parts)]
-    begins = {id(chunk.parts[0]) for chunk in found}
+    """What to mark of these chunks."""
+    return _needle([part for chunk in found for part in _shown(chunk.parts)])
+
+
+def beginning(found: Sequence[Chunk]) -> Needle:
+    """What the index finds by the neighbours in these chunks when the last may go on; a word alone
+    with what stands before it."""
+    parts = [part for chunk in found for part in chunk.parts]
+    lexical = [part for part in parts if part.kind in ("run", "word")]
+    before = parts[-2] if len(parts) > 1 else None
+    if len(lexical) == 1 and before is not None and before.kind == "symbols":
+        symbols = re.escape(before.text[-MAX_SYMBOLS:])
+        return Needle(symbols + re.escape(lexical[0].text), begins_word=False)
+    return _needle(lexical)
+
+
+def _needle(parts: Sequence[Part]) -> Needle:
     pieces = [_literal(parts[0])]
     for last, part in pairwise(parts):
-        pieces += [_gap(last.kind, part.kind, is_apart=id(part) in begins), _literal(part)]
+        pieces += [_gap(last, part), _literal(part)]
     return Needle("".join(pieces), parts[0].kind == "word")
 
 
@@ -49,12 +63,10 @@ def _literal(part: Part) -> str:
     return re.escape(part.text[:MAX_RUN] if part.kind == "run" else part.text)
 
 
-def _gap(before: str, after: str, *, is_apart: bool) -> str:
-    if after in ("picture", "symbols"):
+def _gap(last: Part, part: Part) -> str:
+    if part.kind in ("picture", "symbols") or last.kind == "symbols":
         return r"\s*+"
-    if before == "symbols" and not is_apart:
-        return ""
-    return r"[\W_]++" if before == after else r"[\W_]*+"
+    return r"[\W_]++" if last.kind == part.kind else r"[\W_]*+"
 
 
 def _shown(parts: Sequence[Part]) -> list[Part]:

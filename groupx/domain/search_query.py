@@ -11,7 +11,7 @@ import attrs
 from groupx.domain.search_chunks import Chunk, chunks
 from groupx.domain.search_filters import QUOTES, take_filters
 from groupx.domain.search_folding import folded
-from groupx.domain.search_needles import Needle, needle
+from groupx.domain.search_needles import Needle, beginning, needle
 
 MAX_PIECES = 24
 """Of one search, and words of one phrase; what is typed beyond is not looked for."""
@@ -72,9 +72,15 @@ class SearchTerms:
         return frozenset(term.tokens[-1] for term in self.terms if term.beginning is not None)
 
     def without(self, common: AbstractSet[str]) -> tuple["SearchTerms", tuple[Needle, ...]]:
-        """The same without those that end in such a beginning, and what these look like."""
-        left = [it for it in self.terms if it.beginning is None or it.tokens[-1] not in common]
-        needles = [it.beginning for it in self.terms if it.beginning and it not in left]
+        """The same without words that have such a beginning, and what is sought with them."""
+        left: list[Term] = []
+        needles: list[Needle] = []
+        for term in self.terms:
+            if term.beginning is None or term.tokens[-1] not in common:
+                left.append(term)
+                continue
+            needles.append(term.beginning)
+            left += [Term(term.tokens[:-1])] if len(term.tokens) > 1 else []
         return attrs.evolve(self, terms=tuple(left)), tuple(dict.fromkeys(needles))
 
 
@@ -135,13 +141,22 @@ def _terms(phrase: list[Chunk], *, grows: bool) -> list[Term]:
     tokens = tuple(token for chunk in phrase for token in chunk.tokens)
     if len(phrase) == 1 and phrase[0].is_run:
         tokens = tokens[1:-1] or tokens
-    word = phrase[-1].last_word or ""
-    goes_on = len(tokens) <= MAX_PIECES and (
-        len(word) > 1 if grows else len(tokens) == 1 and _HASH.fullmatch(word) is not None
-    )
-    looks = needle(phrase) if goes_on else None
-    signs = [Term((sign,), looks if len(tokens) == 1 else None) for sign in _signs(phrase)]
+    goes_on = len(tokens) <= MAX_PIECES and _may_go_on(phrase[-1].last_word, tokens, last=grows)
+    looks = beginning(phrase) if goes_on else None
+    signs = [
+        Term((sign,), looks if len(tokens) == 1 and sign.endswith(tokens[0]) else None)
+        for sign in _signs(phrase)
+    ]
     return [*([Term(tokens[:MAX_PIECES], looks)] if tokens else []), *signs]
+
+
+def _may_go_on(word: str | None, tokens: tuple[str, ...], *, last: bool) -> bool:
+    """The last word of a search, but for a letter alone; elsewhere what looks like a hash."""
+    if word is None:
+        return False
+    if last:
+        return len(word) > 1 or len(tokens) > 1
+    return len(tokens) == 1 and _HASH.fullmatch(word) is not None
 
 
 def _signs(phrase: list[Chunk]) -> list[str]:

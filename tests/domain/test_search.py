@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from groupx.domain.search_excerpt import EXCERPT, excerpt_html
@@ -197,10 +197,13 @@ def test_an_excerpt_is_escaped(text, query):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.text("ab.#数é ", min_size=1, max_size=8), min_size=1, max_size=5),
-    st.text("ab.#数é ", max_size=4),
-    st.sampled_from(["ab", "aa", "ba"]),
+    st.lists(st.text("ab.#数é👍 ", min_size=1, max_size=8), min_size=1, max_size=5),
+    st.text("ab.#数é👍 ", max_size=4),
+    st.sampled_from(["ab", "aa", "ba", "b.a", "数b"]),
 )
+@example([". ab", "x.ab", "#.ab", "a.b #ab"], "....", "ab")
+@example(["数# b", "b👍 ab", "ab👍"], "#👍", "数b")
+@example(["c.ab ab", "c ab", "ca.b"], ".c", "ab")
 def test_the_index_and_the_texts_themselves_say_the_same(texts, typed, end):
     """Whether something is common must not change what is found."""
     terms = parse_search(typed + end)

@@ -50,6 +50,8 @@ PATHS = [
 ]
 CODE = [
     ("foo_bar", "call foo_bar() here", "foo and bar"),
+    ("foo_b", "call foo_bar() here", "foo and bar"),
+    ("README.m", "in README.md", "readme too"),
     ("foo_ba", "call foo_bar() here", "foo and bar"),
     ("foo_", "call foo_bar() here", "foo bar"),
     ("__init__", "see pkg/__init__.py", "init"),
@@ -186,13 +188,20 @@ def test_each_token_is_one_of_the_index_itself(index):
     assert {row[0] for row in index.execute("SELECT term FROM v")} == tokens
 
 
-CUT_AS = {3: "19b7b60ef738abbb"}
-"""The tokens of all these texts, for each version of the rules."""
+NEVER_CHANGED = [
+    "Use .NET and c# for foo_bar; see a-b, ./dev --json 🙂! https://example.org/a/b?x=1#frag",
+    "只修改数据库的索引，然后重启。第3章 ＦＵＬＬ ｶﾞｲﾄﾞ 검색을 한다 ไทย",
+    "un café, İstanbul, Łódź, đường; مُحَمَّد يک שָׁלוֹם हिन्दी। ёлка й 👩‍💻 ❤️",
+    *("".join(map(chr, range(first, 0x2FA20, 97))) for first in range(32, 64)),
+]
+CUT_AS = {3: "b1211fffcd1cc102"}
+"""The tokens of these texts, for each version of the rules."""
 
 
 def test_other_tokens_are_another_version():
     """Raise `VERSION` when this fails, and add a line to CUT_AS: old indexes are then made anew."""
     if unicodedata.unidata_version != "14.0.0":
         pytest.skip("written down with the Unicode of Python 3.11")
-    tokens = [index_tokens(text) for row in TYPED for text in row]
-    assert hashlib.sha256("\n".join(tokens).encode()).hexdigest()[:16] == CUT_AS[VERSION]
+    texts = [text.encode("utf-8", "ignore").decode() for text in NEVER_CHANGED]
+    tokens = "\n".join(map(index_tokens, texts))
+    assert hashlib.sha256(tokens.encode()).hexdigest()[:16] == CUT_AS[VERSION]

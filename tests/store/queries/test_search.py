@@ -189,6 +189,7 @@ SAID = ["compile it", "complete", "a compass", "compose, or decompile", "not com
 FOUND = {
     "com": [4, 3, 2, 1, 0], "a com": [4, 2], "compo": [3], "compi": [0], "COMB": [4], "decom": [3],
     "com from:web": [4, 3, 2, 1, 0], "com from:a": [], ".com": [], "x com": [], ".pa": [4],
+    "not com": [4], "com.p": [4], "not.com": [4], "it.com": [],
 }  # fmt: skip
 
 
