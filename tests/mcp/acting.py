@@ -23,6 +23,12 @@ from tests.actors.fakes import FakePrompt, Room, open_room
 
 Script = Callable[[FakePrompt], Awaitable[None]]
 
+NEWEST = """
+SELECT max(seq) FROM events WHERE event_type <> 'turn.started' AND event_type NOT LIKE 'session.%'
+"""
+"""The newest event that a call may have made: a turn's beginning and other agents' sessions are
+written down meanwhile."""
+
 
 @asynccontextmanager
 async def acting(
@@ -71,10 +77,10 @@ class Stage:
 
     async def refused(self, prompt: FakePrompt, tool: str, **arguments: Any) -> ErrorCode:
         """The code that a call is refused with; nothing may have been stored."""
-        before = self.room.rows("SELECT max(seq) FROM events")
+        before = self.room.rows(NEWEST)
         with pytest.raises(GroupXError) as error:
             await self.use(prompt, tool, **arguments)
-        assert self.room.rows("SELECT max(seq) FROM events") == before
+        assert self.room.rows(NEWEST) == before
         return error.value.code
 
     async def run(self, name: str, script: Script, content: str = "go") -> str:

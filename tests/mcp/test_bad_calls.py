@@ -14,7 +14,7 @@ from groupx.adapters.contract import McpServer, Started
 from groupx.domain.errors import ErrorCode
 from groupx.mcp.desks import opener
 from tests.actors.fakes import FakePrompt
-from tests.mcp.acting import Stage, acting, says
+from tests.mcp.acting import NEWEST, Stage, acting, says
 from tests.mcp.serving import client, serving
 from tests.mcp.test_wire import HEADERS, OPENING
 
@@ -47,8 +47,8 @@ class House:
         return server
 
     def newest(self) -> int:
-        """The seq of the newest event."""
-        return self.stage.room.rows("SELECT max(seq) FROM events")[0][0]
+        """The seq of the newest event that a call may have made."""
+        return self.stage.room.rows(NEWEST)[0][0]
 
 
 @asynccontextmanager
