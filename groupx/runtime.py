@@ -26,7 +26,7 @@ from groupx.actors.store_writer import StoreWriterActor
 from groupx.adapters.contract import Adapter
 from groupx.adapters.registry import ADAPTERS, adapter_for
 from groupx.domain.config_changes import PendingRestart
-from groupx.domain.errors import GroupXError
+from groupx.domain.errors import ErrorCode, GroupXError
 from groupx.domain.ids import USER_ASSISTANT, ActorId, IdSource
 from groupx.domain.ledger import Recovered
 from groupx.domain.runs import OpenRun, RecoverQuery
@@ -264,7 +264,14 @@ class Runtime:
     # --- parts, each until it is asked to stop ------------------------------------------------
 
     async def _keep_store(self, context: ChildContext) -> None:
-        await self._store.start()
+        try:
+            await self._store.start()
+        except GroupXError as error:
+            if error.code is not ErrorCode.RUNTIME_CLOSING:
+                raise
+            _log.info("stopped while the database was upgraded; it is as it was")
+            await context.stopping.wait()  # the stop that called it off comes to every part
+            return
         try:
             keep_thread_fed(lambda: self._store.ledger.pending)
             self._services = await self._open_room()
