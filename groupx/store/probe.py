@@ -92,6 +92,7 @@ def _looking(path: Path, busy_seconds: float) -> Generator[sqlite3.Connection]:
         steps = itertools.count(1)
         conn.set_progress_handler(lambda: next(steps) > _MAX_STEPS, _STEP_INSTRUCTIONS)
         try:
+            conn.execute("BEGIN")  # one moment, whatever another program upgrades meanwhile
             yield conn
         finally:
             conn.close()

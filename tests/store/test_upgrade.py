@@ -506,6 +506,22 @@ def test_processes_that_upgrade_at_once_agree(name: str, tmp_path: Path) -> None
     assert set(os.listdir(tmp_path)) == {path.name, f"{path.name}{BAK}"}
 
 
+@pytest.mark.slow
+def test_a_look_is_of_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = copy_of("format-9-crashed", tmp_path)
+    upgrade_it = [sys.executable, "-c", _RACE, str(path), "database_1"]
+
+    def then_another_upgrades(conn: sqlite3.Connection) -> int:
+        number = read_format(conn)
+        subprocess.run(upgrade_it, input="\n", text=True, check=True, timeout=30)
+        return number
+
+    monkeypatch.setattr(probe, "read_format", then_another_upgrades)
+    assert probe.probe(path) == 9
+    monkeypatch.undo()
+    assert probe.probe(path) == CURRENT
+
+
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
