@@ -223,8 +223,7 @@ class HttpServer(TCPServer):
 
     async def _read(self, protocol: StrictProtocol, short: ShortWay) -> None:
         """Hand on what arrives until either side is done."""
-        data = b"?"
-        while data:
+        while True:
             try:
                 data = bytes(await self.stream.receive_some(MAX_RECV))
             except (trio.ClosedResourceError, trio.BrokenResourceError):
@@ -233,6 +232,8 @@ class HttpServer(TCPServer):
             if request is None:
                 await protocol.handle(RawData(data=data))
             elif not await self._answer(request, short):
+                break
+            if not data:
                 break
         await protocol.handle(Closed())
 

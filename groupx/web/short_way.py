@@ -33,15 +33,13 @@ class WholeRequest:
     """One request, to its end."""
 
     method: str
-    target: bytes
+    path: str
+    """As it is meant: what was escaped in `raw_path`."""
+    raw_path: bytes
+    query: bytes
     headers: RawHeaders
     """Names in lower case."""
     body: bytes
-
-    @property
-    def path(self) -> str:
-        """Without its query, and with what was escaped in it."""
-        return unquote(self.target.partition(b"?")[0].decode("ascii"))
 
 
 def whole_request(data: bytes) -> WholeRequest | None:
@@ -64,7 +62,15 @@ def whole_request(data: bytes) -> WholeRequest | None:
         or by_name.get(b"content-length", b"0") != str(len(body)).encode()
     ):
         return None
-    return WholeRequest(method=asked[1].decode(), target=asked[2], headers=headers, body=body)
+    raw_path, _, query = asked[2].partition(b"?")
+    return WholeRequest(
+        method=asked[1].decode(),
+        path=unquote(raw_path.decode("ascii")),
+        raw_path=raw_path,
+        query=query,
+        headers=headers,
+        body=body,
+    )
 
 
 class ShortWay:
@@ -101,7 +107,6 @@ class ShortWay:
         return response.data
 
     def _scope(self, request: WholeRequest) -> Scope:
-        path, _, query = request.target.partition(b"?")
         return {
             "type": "http",
             "http_version": "1.1",
@@ -109,8 +114,8 @@ class ShortWay:
             "method": request.method,
             "scheme": "http",
             "path": request.path,
-            "raw_path": path,
-            "query_string": query,
+            "raw_path": request.raw_path,
+            "query_string": request.query,
             "root_path": "",
             "headers": request.headers,
             "state": self._state.copy(),

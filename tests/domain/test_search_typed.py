@@ -41,7 +41,7 @@ PATHS = [
     (".py", "look at groupx/store/ddl.py", "py"),
     ("/etc", "cat /etc/passwd", "etc"),
     ("/etc/pass", "cat /etc/passwd", "etc pass"),
-    ("~/work", "cd ~/work/main", "work"),
+    ("~/src", "cd ~/src/groupx", "src"),
     ("./dev test", "run ./dev test now", "dev"),
     (".env", "put it in .env.local", "env"),
     (".gitig", "in the .gitignore", "gitignore"),
